@@ -56,10 +56,8 @@ impl Moves {
 
 /// Why an attribute cannot be swapped by rank.
 pub(super) fn objection(table: &Table, attribute: AttrId) -> Option<Error> {
-    match table.numbers(attribute) {
-        None => Some(no_order(&table.attribute(attribute).name)),
-        Some(_) => None,
-    }
+    let has_order = table.has_numbers(attribute);
+    (!has_order).then(|| no_order(&table.attribute(attribute).name))
 }
 
 fn no_order(name: &str) -> Error {
@@ -139,10 +137,14 @@ fn move_attribute(
     draw: &(impl Fn(usize, &mut Generator) -> Moves + Sync),
 ) -> Result<(Vec<u32>, Effect, usize)> {
     let name = &table.attribute(attribute).name;
-    let numbers = table.numbers(attribute).ok_or_else(|| {
+    let numbers = table.numbers_once(attribute).ok_or_else(|| {
         no_order(name)
             .remedy("Leave it out of --attributes, or declare its scale in the roles file")
     })?;
+    let numbers = Numbers {
+        values: &numbers,
+        missing: table.missing(attribute),
+    };
     let values = Values {
         numbers,
         text: &|record| table.text(record, attribute),

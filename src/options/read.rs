@@ -117,6 +117,7 @@ impl ReadArgs {
             },
             skip_lines: self.skip_lines,
             columns: None,
+            condense_from: None,
             roles: match (&self.roles, stated) {
                 (None, stated) => stated.unwrap_or_default(),
                 (Some(_), Some(_)) => {

@@ -95,6 +95,7 @@ impl Source<'_> {
             numeric: scale != Scale::Nominal,
             values: match scale {
                 Scale::Nominal => OnceLock::new(),
+                _ if values.len() < self.layout.n_records() => OnceLock::new(),
                 _ => OnceLock::from(Arc::new(values)),
             },
             unmoved: Weak::new(),

@@ -17,7 +17,7 @@ impl Table {
     ///
     /// # Complexity
     /// Keeps `donors`, 4 bytes a record, and lets the numbers go, 8 bytes a record, until they are asked for. Where the cells of the
-    /// attribute are what its one spelling prints for their numbers, it keeps the numbers instead.
+    /// attribute are what its one spelling prints for their numbers, and the text of the file is there, it keeps the numbers instead.
     #[must_use]
     pub fn with_donors(mut self, id: AttrId, donors: Vec<u32>) -> Self {
         let n_records = self.n_records();
@@ -26,7 +26,10 @@ impl Table {
             donors.iter().all(|&donor| (donor as usize) < n_records),
             "donors are records"
         );
-        if self.columns[id.index()].by_number {
+        let column = &self.columns[id.index()];
+        // Of a text that was let go the cells are at hand: numbers need not be kept for their sake.
+        let by_number = column.by_number && (column.printed || self.steps(column).is_none());
+        if by_number {
             // From now on the numbers are what is written.
             let _ = self.numbers(id);
             self.columns[id.index()].printed = true;
@@ -39,7 +42,7 @@ impl Table {
         column.gather(&donors);
         column.unmoved = unmoved;
         let stays = |record: usize| donors[record] as usize == record;
-        if column.by_number && column.donors.is_none() && column.missing.records().all(stays) {
+        if by_number && column.donors.is_none() && column.missing.records().all(stays) {
             return self;
         }
         column.donors = Some(match column.donors.take().or(order) {

@@ -134,8 +134,9 @@ impl Tally {
     }
 }
 
-/// The cells of one attribute as they were read. Those that are no numbers hold 0.0.
+/// The cells of one attribute as they were read.
 pub(super) struct Cells {
+    /// One a cell, 0.0 for those that are no numbers; empty where they are not kept.
     pub values: Vec<f64>,
     pub missing: RecordSet,
     /// Cells that are missing only if the attribute turns out to be numbers.
@@ -154,7 +155,7 @@ struct Part {
     words: Vec<u64>,
 }
 
-/// Reads every cell of the attributes that are wanted; of the others there is nothing.
+/// Reads every cell of the attributes that are wanted, and keeps the numbers or not; of the others there is nothing.
 ///
 /// The result does not depend on the number of threads: chunks are fixed and joined in order.
 ///
@@ -165,19 +166,34 @@ pub(super) fn read_all(
     layout: &Layout,
     syntax: &Syntax,
     (markers, lexicons): (&[Markers], &[Option<Arc<Lexicon>>]),
-    wanted: &[bool],
+    (wanted, keeps_numbers): (&[bool], bool),
 ) -> Vec<Cells> {
     let n_records = layout.n_records();
     // Zeroed memory costs nothing until a number is written to it: attributes of text never use theirs.
     let mut values: Vec<Vec<f64>> = (wanted.iter())
-        .map(|&wanted| vec![0.0; if wanted { n_records } else { 0 }])
+        .map(|&wanted| {
+            vec![
+                0.0;
+                if wanted && keeps_numbers {
+                    n_records
+                } else {
+                    0
+                }
+            ]
+        })
         .collect();
     let mut chunks: Vec<Vec<(usize, &mut [f64])>> = (0..n_records.div_ceil(CHUNK))
         .map(|_| Vec::with_capacity(markers.len()))
         .collect();
-    for (place, column) in values.iter_mut().enumerate() {
-        for (chunk, slice) in chunks.iter_mut().zip(column.chunks_mut(CHUNK)) {
-            chunk.push((place, slice));
+    for ((place, column), _) in values
+        .iter_mut()
+        .enumerate()
+        .zip(wanted)
+        .filter(|(_, wanted)| **wanted)
+    {
+        let mut slices = column.chunks_mut(CHUNK);
+        for chunk in &mut chunks {
+            chunk.push((place, slices.next().unwrap_or_default()));
         }
     }
     let parts: Vec<Vec<(usize, Part)>> = chunks
@@ -244,7 +260,7 @@ fn read_chunk(
                 Some(lexicon) => {
                     // What is stated to be a value is one, also where it would mark a missing one elsewhere.
                     if let Some(reading) = lexicon.read(cell) {
-                        values[offset] = reading.value;
+                        keep(values, offset, reading.value);
                         part.tally.add_number(record, reading);
                         continue;
                     }
@@ -253,7 +269,7 @@ fn read_chunk(
             };
             match reading {
                 Some(reading) if !markers.is_missing_number(cell, reading.value) => {
-                    values[offset] = reading.value;
+                    keep(values, offset, reading.value);
                     part.tally.add_number(record, reading);
                     part.plain.add(raw, syntax);
                 }
@@ -273,6 +289,14 @@ fn read_chunk(
     (columns.into_iter())
         .map(|(place, _, part)| (place, part))
         .collect()
+}
+
+/// Keeps a number where numbers are kept.
+#[inline(always)]
+fn keep(values: &mut [f64], offset: usize, value: f64) {
+    if let Some(kept) = values.get_mut(offset) {
+        *kept = value;
+    }
 }
 
 fn set(words: &mut Vec<u64>, bit: usize) {

@@ -1,13 +1,17 @@
 //! The text of a file, or, of a file of plain numbers, what it can be written again from.
 //!
 //! Where every cell is a number of the same few decimals as the others of its attribute, or the one mark of a gap, and every line ends alike,
-//! the text is a function of the numbers. They take 4 bytes a cell where text, places and numbers take 17. Nothing is lost: whoever asks
-//! for the text gets every byte of it, at the cost of writing it again.
+//! the text is a function of the numbers. They take 4 bytes a cell where text, places and numbers take 17. Nothing is lost: every cell, and
+//! every line end, is written again for whoever asks for it; and whoever asks for all bytes at once gets them, and they are kept.
 
-use std::{ops::Range, sync::OnceLock};
+use std::{
+    borrow::Cow,
+    io::{self, Write},
+    ops::Range,
+    sync::OnceLock,
+};
 
 use rayon::prelude::*;
-use sha2::{Digest, Sha256};
 
 use super::limits::CHUNK;
 use super::number::{self, Syntax};
@@ -20,6 +24,14 @@ pub(super) struct Text {
     whole: OnceLock<(Vec<u8>, Layout)>,
     condensed: Option<Condensed>,
     n_bytes: usize,
+}
+
+/// A cell as a text keeps it.
+#[derive(Clone, Copy)]
+pub(super) enum Kept<'a> {
+    Bytes(&'a [u8]),
+    /// A number in steps of its last decimal, or a gap.
+    Steps(i32),
 }
 
 impl Text {
@@ -35,10 +47,6 @@ impl Text {
         &self.whole().0
     }
 
-    pub fn layout(&self) -> &Layout {
-        &self.whole().1
-    }
-
     pub fn into_bytes(mut self) -> Vec<u8> {
         self.whole();
         self.whole.take().unwrap_or_default().0
@@ -48,6 +56,7 @@ impl Text {
         self.n_bytes
     }
 
+    /// Whether all that is there of it is what it can be written again from.
     pub fn is_condensed(&self) -> bool {
         self.whole.get().is_none()
     }
@@ -55,7 +64,15 @@ impl Text {
     pub fn n_records(&self) -> usize {
         match &self.condensed {
             Some(condensed) => condensed.n_records,
-            None => self.layout().n_records(),
+            None => self.whole().1.n_records(),
+        }
+    }
+
+    /// How many cells a record has.
+    pub fn n_cells(&self) -> usize {
+        match &self.condensed {
+            Some(condensed) => condensed.columns.len(),
+            None => self.whole().1.n_cells(),
         }
     }
 
@@ -64,34 +81,138 @@ impl Text {
         self.condensed.as_ref()?.columns.get(place)
     }
 
-    /// Lets the text go, if it is there and can be written again; says whether it did.
+    /// The bytes before the first record: all of them if there is none.
+    pub fn head(&self) -> &[u8] {
+        match &self.condensed {
+            Some(condensed) => &condensed.head,
+            None => {
+                let (bytes, layout) = self.whole();
+                match layout.n_records() {
+                    0 => bytes,
+                    _ => &bytes[..layout.start(0)],
+                }
+            }
+        }
+    }
+
+    /// The bytes between the last cell of a record and the next record, or the end.
+    pub fn after(&self, record: usize) -> &[u8] {
+        match &self.condensed {
+            Some(condensed) => condensed.after(record),
+            None => {
+                let (bytes, layout) = self.whole();
+                let next = record + 1;
+                let to = match next == layout.n_records() {
+                    true => bytes.len(),
+                    false => layout.start(next),
+                };
+                &bytes[layout.end(record)..to]
+            }
+        }
+    }
+
+    /// The bytes of one cell.
+    pub fn cell(&self, record: usize, place: usize) -> Cow<'_, [u8]> {
+        match self.kept(record, place) {
+            Kept::Bytes(bytes) => Cow::Borrowed(bytes),
+            kept @ Kept::Steps(_) => {
+                let mut cell = Vec::new();
+                self.append(place, kept, &mut cell);
+                Cow::Owned(cell)
+            }
+        }
+    }
+
+    /// A cell as it is kept.
+    #[inline(always)]
+    pub fn kept(&self, record: usize, place: usize) -> Kept<'_> {
+        match &self.condensed {
+            Some(condensed) => Kept::Steps(condensed.columns[place].steps[record]),
+            None => {
+                let (bytes, layout) = self.whole();
+                Kept::Bytes(layout.cell(bytes, record, place))
+            }
+        }
+    }
+
+    /// Appends the bytes of a cell at a place that is kept so.
+    #[inline(always)]
+    pub fn append(&self, place: usize, kept: Kept<'_>, out: &mut Vec<u8>) {
+        match (kept, &self.condensed) {
+            (Kept::Bytes(bytes), _) => out.extend_from_slice(bytes),
+            (Kept::Steps(steps), Some(condensed)) => condensed.write_cell(place, steps, out),
+            (Kept::Steps(_), None) => unreachable!("steps are those of a condensed text"),
+        }
+    }
+
+    /// The line on which a record begins.
+    pub fn line_of(&self, record: usize) -> u64 {
+        match &self.condensed {
+            Some(condensed) => condensed.first_line + record as u64,
+            None => {
+                let (bytes, layout) = self.whole();
+                layout.line_of(bytes, record)
+            }
+        }
+    }
+
+    /// Writes all bytes but those of a title.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_without(&self, title: Range<usize>, out: &mut impl Write) -> io::Result<()> {
+        match (&self.condensed, self.whole.get()) {
+            (Some(condensed), None) => {
+                out.write_all(&condensed.head[..title.start])?;
+                out.write_all(&condensed.head[title.end..])?;
+                condensed.write_all(|text| out.write_all(text))
+            }
+            _ => {
+                out.write_all(&self.bytes()[..title.start])?;
+                out.write_all(&self.bytes()[title.end..])
+            }
+        }
+    }
+
+    /// Whether it may be possible to let a text of these cells go: what a few records give away.
+    pub fn may_condense(
+        bytes: &[u8],
+        layout: &Layout,
+        syntax: &Syntax,
+        delimiter: Option<u8>,
+    ) -> bool {
+        let n = layout.n_records().min(CHUNK);
+        let missing = (0..layout.n_cells()).map(|place| {
+            let mut words = vec![0_u64; n.div_ceil(64)];
+            for record in 0..n {
+                let is_number = number::read(layout.cell(bytes, record, place), syntax).is_some();
+                words[record / 64] |= u64::from(!is_number) << (record % 64);
+            }
+            RecordSet::from_words(words)
+        });
+        let missing: Vec<RecordSet> = missing.collect();
+        let missing: Vec<&RecordSet> = missing.iter().collect();
+        delimiter.is_some() && begun(bytes, layout, syntax, &missing).is_some()
+    }
+
+    /// Lets the text go, if it can be written again.
     ///
     /// # Complexity
     /// Linear in the bytes, in parallel.
-    pub fn condense(
-        &mut self,
-        syntax: &Syntax,
-        delimiter: Option<u8>,
-        missing: &[&RecordSet],
-    ) -> bool {
-        let (Some((bytes, layout)), Some(delimiter)) = (self.whole.get(), delimiter) else {
-            return false;
-        };
-        if self.condensed.is_none() {
+    pub fn condense(&mut self, syntax: &Syntax, delimiter: Option<u8>, missing: &[&RecordSet]) {
+        if let (Some((bytes, layout)), Some(delimiter)) = (self.whole.get(), delimiter) {
             self.condensed = Condensed::of(bytes, layout, (syntax, delimiter), missing);
         }
-        let is_condensed = self.condensed.is_some();
-        if is_condensed {
+        if self.condensed.is_some() {
             self.whole = OnceLock::new();
         }
-        is_condensed
     }
 
     /// SHA-256 of all bytes, in hexadecimal.
     pub fn sha256(&self) -> String {
-        match (&self.condensed, self.whole.get()) {
-            (Some(condensed), None) => condensed.sha256(),
-            _ => super::sha256(self.bytes()),
+        match &self.condensed {
+            Some(condensed) => condensed.sha256.clone(),
+            None => super::sha256(self.bytes()),
         }
     }
 
@@ -126,7 +247,26 @@ impl Steps {
     /// The number in the cell of this record of the file; 0 where there is none.
     #[inline(always)]
     pub fn value(&self, record: usize) -> f64 {
-        let steps = self.steps[record];
+        self.number(self.steps[record])
+    }
+
+    /// The numbers in the cells of these records of the file, or of all.
+    pub fn values(&self, records: Option<&[u32]>) -> Vec<f64> {
+        match records {
+            None => self
+                .steps
+                .par_iter()
+                .map(|&steps| self.number(steps))
+                .collect(),
+            Some(records) => {
+                let value = |&record: &u32| self.value(record as usize);
+                records.par_iter().map(value).collect()
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn number(&self, steps: i32) -> f64 {
         if steps == GAP {
             return 0.0;
         }
@@ -137,6 +277,8 @@ impl Steps {
 
 /// A text that can be written again.
 struct Condensed {
+    /// SHA-256 of the text, in hexadecimal.
+    sha256: String,
     /// What stands before the first record.
     head: Vec<u8>,
     /// The line on which the first record begins.
@@ -158,27 +300,19 @@ impl Condensed {
         (syntax, delimiter): (&Syntax, u8),
         missing: &[&RecordSet],
     ) -> Option<Self> {
+        let (mut columns, line_end) = begun(bytes, layout, syntax, missing)?;
         let n_records = layout.n_records();
-        if n_records < 2 || layout.n_cells() < 2 || missing.len() != layout.n_cells() {
-            return None;
-        }
-        let line_end = &bytes[layout.end(0)..layout.start(1)];
-        if ![&b"\n"[..], b"\r\n", b"\r"].contains(&line_end) {
-            return None;
-        }
-        let mut columns: Vec<Steps> = (missing.iter().enumerate())
-            .map(|(place, missing)| Steps::begun(bytes, layout, place, syntax.decimal, missing))
-            .collect();
-        let agrees = |part: Part<'_>| part.agrees(bytes, layout, syntax.decimal, line_end);
-        // What a few records give away need not be looked for in all.
-        if !Part::all(&mut columns).into_iter().all(agrees) {
-            return None;
-        }
         for column in &mut columns {
             column.steps = vec![0; n_records];
         }
-        let agree = Part::all(&mut columns).into_par_iter().all(agrees);
+        let agrees = |part: Part<'_>| part.agrees(bytes, layout, syntax.decimal, line_end);
+        // Whoever compares or masks a file says which it was.
+        let (sha256, agree) = rayon::join(
+            || super::sha256(bytes),
+            || Part::all(&mut columns).into_par_iter().all(agrees),
+        );
         agree.then(|| Self {
+            sha256,
             head: bytes[..layout.start(0)].to_vec(),
             first_line: layout.line_of(bytes, 0),
             n_records,
@@ -188,6 +322,24 @@ impl Condensed {
             line_end: line_end.to_vec(),
             tail: bytes[layout.end(n_records - 1)..].to_vec(),
         })
+    }
+
+    /// What stands after a record.
+    fn after(&self, record: usize) -> &[u8] {
+        if record + 1 == self.n_records {
+            &self.tail
+        } else {
+            &self.line_end
+        }
+    }
+
+    /// Appends a cell at a place that holds these steps.
+    fn write_cell(&self, place: usize, steps: i32, out: &mut Vec<u8>) {
+        let column = &self.columns[place];
+        match steps {
+            GAP => out.extend(column.gap.iter().flatten()),
+            steps => print(steps, column.decimals, self.decimal, out),
+        }
     }
 
     /// Appends these records with the line ends between them and after them, and calls `ended` with where each begins and its cells end.
@@ -201,21 +353,35 @@ impl Condensed {
         for record in records {
             let from = out.len();
             ends.clear();
-            for (place, column) in self.columns.iter().enumerate() {
+            for place in 0..self.columns.len() {
                 if place > 0 {
                     out.push(self.delimiter);
                 }
-                match column.steps[record] {
-                    GAP => out.extend(column.gap.iter().flatten()),
-                    steps => print(steps, column.decimals, self.decimal, out),
-                }
+                self.write_cell(place, self.columns[place].steps[record], out);
                 // A record has at most as many bytes as a u32 counts: it was read.
                 ends.push(u32::try_from(out.len() - from).unwrap_or(u32::MAX));
             }
             ended(from, &ends);
-            let is_last = record + 1 == self.n_records;
-            out.extend_from_slice(if is_last { &self.tail } else { &self.line_end });
+            out.extend_from_slice(self.after(record));
         }
+    }
+
+    /// Hands on the text of all records, a piece at a time.
+    fn write_all<E>(&self, mut piece: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        /// Chunks that are in memory at a time.
+        const AT_ONCE: usize = 16;
+        for turn in (0..self.n_records).step_by(AT_ONCE * CHUNK) {
+            let end = self.n_records.min(turn + AT_ONCE * CHUNK);
+            let chunk = |first: usize| {
+                let mut text = Vec::new();
+                self.write(first..end.min(first + CHUNK), &mut text, |_, _| {});
+                text
+            };
+            let starts: Vec<usize> = (turn..end).step_by(CHUNK).collect();
+            let texts: Vec<Vec<u8>> = starts.into_par_iter().map(chunk).collect();
+            texts.iter().try_for_each(|text| piece(text))?;
+        }
+        Ok(())
     }
 
     fn restored(&self, n_bytes: usize) -> (Vec<u8>, Layout) {
@@ -229,25 +395,29 @@ impl Condensed {
         });
         (bytes, layout)
     }
+}
 
-    fn sha256(&self) -> String {
-        /// Chunks that are in memory at a time.
-        const AT_ONCE: usize = 16;
-        let mut sum = Sha256::new();
-        sum.update(&self.head);
-        for turn in (0..self.n_records).step_by(AT_ONCE * CHUNK) {
-            let end = self.n_records.min(turn + AT_ONCE * CHUNK);
-            let chunk = |first: usize| {
-                let mut text = Vec::new();
-                self.write(first..end.min(first + CHUNK), &mut text, |_, _| {});
-                text
-            };
-            let starts: Vec<usize> = (turn..end).step_by(CHUNK).collect();
-            let texts: Vec<Vec<u8>> = starts.into_par_iter().map(chunk).collect();
-            texts.iter().for_each(|text| sum.update(text));
-        }
-        super::hexadecimal(&sum.finalize())
+/// The columns of a text that may be a function of numbers, with room for the numbers of a few records, and how its lines end; `None` if these
+/// records give away that it is none. `missing`: one set an attribute.
+fn begun<'a>(
+    bytes: &'a [u8],
+    layout: &Layout,
+    syntax: &Syntax,
+    missing: &[&RecordSet],
+) -> Option<(Vec<Steps>, &'a [u8])> {
+    if layout.n_records() < 2 || layout.n_cells() < 2 || missing.len() != layout.n_cells() {
+        return None;
     }
+    let line_end = &bytes[layout.end(0)..layout.start(1)];
+    if ![&b"\n"[..], b"\r\n", b"\r"].contains(&line_end) {
+        return None;
+    }
+    let mut columns: Vec<Steps> = (missing.iter().enumerate())
+        .map(|(place, missing)| Steps::begun(bytes, layout, place, syntax.decimal, missing))
+        .collect();
+    let agrees = |part: Part<'_>| part.agrees(bytes, layout, syntax.decimal, line_end);
+    let agree = Part::all(&mut columns).into_iter().all(agrees);
+    agree.then_some((columns, line_end))
 }
 
 impl Steps {

@@ -100,7 +100,7 @@ pub const BLANKS: [char; 2] = [' ', '\t'];
 ///
 /// # Complexity
 /// The file itself, 8 bytes a record, 2 bytes a cell (4 where a record has more than 65,535 bytes), and 8 bytes a cell that is a number:
-/// some 17 bytes a cell of amounts. 4 bytes a cell of a table that is [`condensed`](Self::condensed).
+/// some 17 bytes a cell of amounts. 4 bytes a cell of a file whose text was let go ([`ReadOptions::condense_from`]).
 #[derive(Clone)]
 pub struct Table {
     file: Arc<File>,
@@ -327,41 +327,17 @@ impl Table {
     /// The numbers of a continuous or ordinal attribute as they are kept, for somebody who reads them one by one; `None` for a nominal one.
     pub fn values(&self, id: AttrId) -> Option<Values<'_>> {
         let column = &self.columns[id.index()];
-        let steps = self.steps(column).filter(|_| {
-            column.values.get().is_none() && column.donors.is_none() && self.order.is_none()
-        });
+        let steps = self.steps(column).filter(|_| column.values.get().is_none());
         match steps {
-            Some(steps) if column.numeric => Some(Values::of_steps(steps, &column.missing)),
+            Some(steps) if column.numeric => {
+                let sources = self.sources(column);
+                Some(Values::of_steps(steps, sources, &column.missing))
+            }
             _ => self.numbers(id).map(Values::from),
         }
     }
 
-    /// The table without the text of its file, where every cell is a plain number of few digits: a
-    /// quarter of the memory. Nothing else changes; whoever asks for text, or for all numbers at once, gets them, and both are then kept.
-    /// It stays as it is where somebody else has it, too, or an attribute changed.
-    ///
-    /// # Complexity
-    /// Linear in the bytes, in parallel.
-    #[must_use]
-    pub fn condensed(mut self) -> Self {
-        let as_read =
-            |column: &Column| column.numeric && column.lexicon.is_none() && column.is_as_read();
-        if self.order.is_some() || !self.columns.iter().all(as_read) {
-            return self;
-        }
-        let (syntax, delimiter) = (self.file.syntax, self.file.dialect.delimiter);
-        let missing: Vec<&RecordSet> = self.columns.iter().map(|column| &column.missing).collect();
-        let is_condensed = Arc::get_mut(&mut self.file)
-            .is_some_and(|file| file.text.condense(&syntax, delimiter, &missing));
-        if is_condensed {
-            for column in &mut self.columns {
-                column.values = OnceLock::new();
-            }
-        }
-        self
-    }
-
-    /// Whether the text of the file is not in memory.
+    /// Whether the text of the file is not in memory ([`ReadOptions::condense_from`]).
     pub fn is_condensed(&self) -> bool {
         self.file.text.is_condensed()
     }
@@ -393,13 +369,13 @@ impl Table {
     pub fn raw(&self, record: usize, id: AttrId) -> Cow<'_, [u8]> {
         let column = &self.columns[id.index()];
         let raw = self.file_cell(record, column);
-        match self.printed_number(record, column, || raw) {
-            Some(value) => {
+        match self.new_number(record, column) {
+            Some(value) if !self.is_said(value, &raw, column) => {
                 let mut text = Vec::new();
                 self.print(value, column, &mut text);
                 Cow::Owned(text)
             }
-            None => Cow::Borrowed(raw),
+            _ => raw,
         }
     }
 
@@ -435,10 +411,7 @@ impl Table {
     /// # Complexity
     /// Reads the bytes of up to [`LINE_STEP`](limits) records: for messages, not for loops.
     pub fn line_of(&self, record: usize) -> u64 {
-        self.file
-            .text
-            .layout()
-            .line_of(self.file.text.bytes(), self.file_record(record))
+        self.file.text.line_of(self.file_record(record))
     }
 
     /// Whether the header gives each attribute a name that no other has; if not, some names were made from places, and
@@ -496,13 +469,20 @@ impl Table {
     }
 
     /// The bytes of the file from which this cell is taken, or those that stand in their place.
-    fn file_cell<'a>(&'a self, record: usize, column: &'a Column) -> &'a [u8] {
-        if let Some(cell) = column.new_cell(record) {
-            return cell;
+    fn file_cell<'a>(&'a self, record: usize, column: &'a Column) -> Cow<'a, [u8]> {
+        match column.new_cell(record) {
+            Some(cell) => Cow::Borrowed(cell),
+            None => self
+                .file
+                .text
+                .cell(self.source(record, column), column.place),
         }
-        let text = &self.file.text;
-        let source = self.source(record, column);
-        text.layout().cell(text.bytes(), source, column.place)
+    }
+
+    /// The record of the file from which each cell is taken, unless it is the record's own.
+    fn sources<'a>(&'a self, column: &'a Column) -> Option<&'a [u32]> {
+        let sources = column.donors.as_ref().or(self.order.as_ref())?;
+        Some(sources.as_slice())
     }
 
     /// The record of the file from which this cell is taken.
@@ -533,42 +513,38 @@ impl Table {
             };
             return donors.par_iter().enumerate().map(number).collect();
         }
-        let steps = self.steps(column);
+        if let Some(steps) = self.steps(column) {
+            let mut numbers = steps.values(self.sources(column));
+            for record in column.missing.records() {
+                numbers[record] = 0.0;
+            }
+            return numbers;
+        }
         (0..self.n_records())
             .into_par_iter()
             .map(|record| {
                 if column.missing.contains(record) {
                     return 0.0;
                 }
-                if let Some(steps) = steps {
-                    return steps.value(self.source(record, column));
-                }
-                let content = cell::content(self.file_cell(record, column));
+                let cell = self.file_cell(record, column);
+                let content = cell::content(&cell);
                 (column.reading(content, &self.file.syntax)).map_or(0.0, |reading| reading.value)
             })
             .collect()
     }
 
-    /// The number to print in this cell, unless its bytes in the file, which `raw` fetches, already say it.
-    fn printed_number<'a>(
-        &self,
-        record: usize,
-        column: &Column,
-        raw: impl FnOnce() -> &'a [u8],
-    ) -> Option<f64> {
+    /// The number that stands in this cell whatever its bytes in the file say, if there is one.
+    fn new_number(&self, record: usize, column: &Column) -> Option<f64> {
         let values = column.values.get().filter(|_| column.printed)?;
-        if column.missing.contains(record) || column.new_cell(record).is_some() {
-            return None;
-        }
-        let value = values[record];
-        if column.by_number {
-            return Some(value);
-        }
-        let raw = raw();
+        let is_number = !column.missing.contains(record) && column.new_cell(record).is_none();
+        is_number.then(|| values[record])
+    }
+
+    /// Whether these bytes of a cell already say a number in the way of its attribute.
+    fn is_said(&self, value: f64, raw: &[u8], column: &Column) -> bool {
         let in_file = column.reading(cell::content(raw), &self.file.syntax);
-        let stays = in_file.is_some_and(|reading| reading.value.total_cmp(&value).is_eq())
-            && (column.spelling.as_deref()).is_none_or(|spelling| spelling.is_number_of_it(raw));
-        (!stays).then_some(value)
+        in_file.is_some_and(|reading| reading.value.total_cmp(&value).is_eq())
+            && (column.spelling.as_deref()).is_none_or(|spelling| spelling.is_number_of_it(raw))
     }
 
     /// Prints a number as a cell of the attribute: in its spelling, if it was put into one; else quoted only if it holds the

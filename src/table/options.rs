@@ -26,11 +26,17 @@ pub struct ReadOptions {
     pub skip_lines: Option<u64>,
     /// Of a Parquet file, the attributes to read; those that it lacks are passed over. Nothing else of it is decoded. Of no use for text.
     pub columns: Option<Vec<String>>,
+    /// A text of at least so many bytes is let go once it was read, if it can be written again: where every cell is a plain number of
+    /// few digits. Nothing else changes; whoever asks for a cell, or for all numbers at once, gets them. `None`: it stays.
+    pub condense_from: Option<usize>,
     /// What a roles file says.
     pub roles: Roles,
 }
 
 impl ReadOptions {
+    /// Texts of so many bytes are worth the look at every cell that it takes to let them go.
+    pub const LARGE: usize = 1 << 28;
+
     /// The same options for a file beside this one, such as its masked file: names that it lacks are passed over
     /// ([`Roles::for_another_file`]), and no lines above its table are skipped, since the program writes none.
     #[must_use]

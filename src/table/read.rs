@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::blank_lines::BlankLines;
 use super::build::Source;
-use super::columns::{self, Cells};
+use super::columns;
 use super::condensed::Text;
 use super::dialect::{self, Dialect, LineEnd, Reasons};
 use super::encoding::{self, Encoding};
@@ -17,7 +17,7 @@ use super::number::thousands_bytes;
 use super::parquet::{self, PartFile};
 use super::roles::{Empty, FileSection, Roles};
 use super::tokens::{Layout, NO_DELIMITER, Tokenizer, cut};
-use super::{Attribute, Column, File, Kinds, Note, ReadOptions, Table, names, sha256};
+use super::{Attribute, Column, File, Kinds, Note, ReadOptions, RecordSet, Table, names, sha256};
 use crate::{
     error::{Error, Result},
     memory,
@@ -25,6 +25,9 @@ use crate::{
 
 /// Its number; beside it the table keeps where the cell is ([`Layout::bytes_of_cell`]).
 const BYTES_OF_NUMBER: u128 = 8;
+
+/// Its number where the text is let go.
+const BYTES_OF_STEPS: u128 = 4;
 
 /// Where it is.
 const BYTES_OF_RECORD: u128 = 8;
@@ -117,6 +120,7 @@ impl Table {
             header: Some(dialect.header),
             skip_lines: None,
             columns: None,
+            condense_from: said.condense_from,
             roles: said.roles.clone().for_names(|name| !of_numbers(name)),
         };
         let names = |table: &Self| -> Vec<String> { table.names(&table.ids().collect::<Vec<_>>()) };
@@ -241,15 +245,6 @@ fn read(
     if let Some(text) = blank_lines.in_words() {
         notes.push(Note::new(None, None, text));
     }
-    let cells = layout.n_records() as u128 * layout.n_cells() as u128;
-    memory::check(
-        &format!("a table of {cells} cells"),
-        bytes.len() as u128
-            + cells * (BYTES_OF_NUMBER + layout.bytes_of_cell())
-            + layout.n_records() as u128 * BYTES_OF_RECORD,
-        1,
-        "Leave out attributes that are not needed",
-    )?;
     let table = &bytes[table_start..];
     let notes_of_records = notes.len();
     let (mut names, mut own_names) =
@@ -263,9 +258,35 @@ fn read(
         known = names.iter().map(|_| None).collect();
     }
     let unknown: Vec<bool> = known.iter().map(Option::is_none).collect();
-    let by_name = (names.as_slice(), lexicons.as_slice(), unknown.as_slice());
-    let (marks, markers, cells) =
-        read_cells(&bytes, &layout, delimiter, encoding, by_name, stated, roles)?;
+    let (marks, markers) = read_marks(
+        &bytes,
+        &layout,
+        delimiter,
+        encoding,
+        &names,
+        (stated, roles),
+    )?;
+    let syntax = marks.syntax(encoding);
+    let may_condense = (options.condense_from).is_some_and(|least| bytes.len() >= least)
+        && lexicons.iter().all(Option::is_none)
+        && Text::may_condense(&bytes, &layout, &syntax, delimiter);
+    let bytes_of_number = if may_condense {
+        BYTES_OF_STEPS
+    } else {
+        BYTES_OF_NUMBER
+    };
+    let n_cells = layout.n_records() as u128 * layout.n_cells() as u128;
+    memory::check(
+        &format!("a table of {n_cells} cells"),
+        bytes.len() as u128
+            + n_cells * (bytes_of_number + layout.bytes_of_cell())
+            + layout.n_records() as u128 * BYTES_OF_RECORD,
+        1,
+        "Leave out attributes that are not needed",
+    )?;
+    let by_name = (markers.as_slice(), lexicons.as_slice());
+    let wanted = (unknown.as_slice(), !may_condense);
+    let cells = columns::read_all(&bytes, &layout, &syntax, by_name, wanted);
     let first_line = FirstLine {
         table,
         header: &header,
@@ -285,7 +306,6 @@ fn read(
         own_names = false;
         notes.truncate(notes_of_records);
     }
-    let syntax = marks.syntax(encoding);
     let source = Source {
         bytes: &bytes,
         layout: &layout,
@@ -338,9 +358,14 @@ fn read(
         reasons,
     };
     let name = name.to_owned();
+    let mut text = Text::new(bytes, layout);
+    if may_condense && columns.iter().all(|column: &Column| column.numeric) {
+        let missing: Vec<&RecordSet> = columns.iter().map(|column| &column.missing).collect();
+        text.condense(&syntax, delimiter, &missing);
+    }
     let file = File {
         name,
-        text: Text::new(bytes, layout),
+        text,
         sha256,
         title,
         table_start,
@@ -362,19 +387,15 @@ fn read(
     })
 }
 
-/// For each attribute its name, what its texts mean as numbers if they are no numerals, and whether it is to be read.
-type ByName<'a> = (&'a [String], &'a [Option<Arc<Lexicon>>], &'a [bool]);
-
-/// The marks of the file's numbers, what stands for missing values, and every cell read by them.
-fn read_cells(
+/// The marks of the file's numbers, and what stands for missing values.
+fn read_marks(
     bytes: &[u8],
     layout: &Layout,
     delimiter: Option<u8>,
     encoding: Encoding,
-    (names, lexicons, unknown): ByName<'_>,
-    stated: &FileSection,
-    roles: &Roles,
-) -> Result<(Marks, Vec<Markers>, Vec<Cells>)> {
+    names: &[String],
+    (stated, roles): (&FileSection, &Roles),
+) -> Result<(Marks, Vec<Markers>)> {
     let stated_marks = marks::Stated {
         decimal: stated.decimal_mark,
         thousands: stated.thousands_mark,
@@ -411,8 +432,7 @@ fn read_cells(
         .into_iter()
         .map(|markers| markers.with_syntax(&syntax))
         .collect();
-    let cells = columns::read_all(bytes, layout, &syntax, (&markers, lexicons), unknown);
-    Ok((marks, markers, cells))
+    Ok((marks, markers))
 }
 
 /// The records from here on, after the line that states the delimiter if there is one.

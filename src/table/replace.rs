@@ -1,5 +1,6 @@
 //! New text and new gaps: what stands in a cell instead of the bytes of the file.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -225,7 +226,7 @@ impl Table {
     fn missing_marker(&self, id: AttrId, numeric: bool) -> Result<Vec<u8>> {
         let markers = self.markers(&self.columns[id.index()]);
         let most_used = |ids: &mut dyn Iterator<Item = AttrId>| {
-            let mut counts: BTreeMap<&[u8], usize> = BTreeMap::new();
+            let mut counts: BTreeMap<Cow<'_, [u8]>, usize> = BTreeMap::new();
             for other in ids {
                 let column = &self.columns[other.index()];
                 for record in column.missing.records() {
@@ -235,11 +236,14 @@ impl Table {
             counts
                 .into_iter()
                 .filter(|(raw, _)| self.is_gap(content(raw), markers, numeric))
-                .fold(None, |best: Option<(&[u8], usize)>, next| match best {
-                    Some(best) if best.1 >= next.1 => Some(best),
-                    _ => Some(next),
-                })
-                .map(|(raw, _)| raw.to_vec())
+                .fold(
+                    None,
+                    |best: Option<(Cow<'_, [u8]>, usize)>, next| match best {
+                        Some(best) if best.1 >= next.1 => Some(best),
+                        _ => Some(next),
+                    },
+                )
+                .map(|(raw, _)| raw.into_owned())
         };
         most_used(&mut std::iter::once(id))
             .or_else(|| most_used(&mut self.ids()))
@@ -324,7 +328,9 @@ impl Table {
         let words: Vec<usize> = column
             .missing
             .records()
-            .filter(|&record| !self.is_gap(content(self.file_cell(record, column)), markers, false))
+            .filter(|&record| {
+                !self.is_gap(content(&self.file_cell(record, column)), markers, false)
+            })
             .collect();
         if words.is_empty() {
             return Ok(());
@@ -353,7 +359,8 @@ impl Table {
                     kinds.numbers = true;
                     continue;
                 }
-                let cell = content(self.file_cell(record, column));
+                let raw = self.file_cell(record, column);
+                let cell = content(&raw);
                 match column.reading(cell, &self.file.syntax) {
                     Some(reading) => {
                         kinds.numbers = true;

@@ -148,11 +148,11 @@ impl Table {
         let name = &self.attribute(id).name;
         let missing = self.missing(id);
         let present = (0..self.n_records()).filter(|&record| !missing.contains(record));
-        let looks = match self.numbers(id) {
+        let looks = match self.values(id) {
             // Ordered categories are as many as somebody listed.
             Some(_) if !self.has_numerals(id) && self.date_format(id).is_none() => return None,
             Some(numbers) if !self.has_numerals(id) => {
-                let days = present.map(|record| numbers.values[record].to_bits());
+                let days = present.map(|record| numbers.of(record).to_bits());
                 let keys: Vec<u64> = days.collect();
                 Looks {
                     dates: keys.len(),
@@ -160,7 +160,7 @@ impl Table {
                 }
                 .with_keys(keys)
             }
-            Some(numbers) => Looks::of_numbers(present.map(|record| numbers.values[record]))?,
+            Some(numbers) => Looks::of_numbers(present.map(|record| numbers.of(record)))?,
             None => {
                 let encoding = self.dialect().encoding;
                 let cells = present.map(|record| self.raw(record, id));

@@ -24,7 +24,8 @@ pub struct Values<'a> {
 #[derive(Clone, Copy)]
 enum At<'a> {
     Numbers(&'a [f64]),
-    Steps(&'a Steps),
+    /// And the record of the file that each record takes its cell from, unless it is its own.
+    Steps(&'a Steps, Option<&'a [u32]>),
 }
 
 impl<'a> From<Numbers<'a>> for Values<'a> {
@@ -42,10 +43,14 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Those of a column of a condensed table.
-    pub(super) fn of_steps(steps: &'a Steps, missing: &'a RecordSet) -> Self {
+    /// Those of a column of a condensed table, whose records have the cells of these records of the file, or their own.
+    pub(super) fn of_steps(
+        steps: &'a Steps,
+        sources: Option<&'a [u32]>,
+        missing: &'a RecordSet,
+    ) -> Self {
         Self {
-            at: At::Steps(steps),
+            at: At::Steps(steps, sources),
             missing,
         }
     }
@@ -55,8 +60,9 @@ impl<'a> Values<'a> {
     pub fn of(self, record: usize) -> f64 {
         match self.at {
             At::Numbers(values) => values[record],
-            At::Steps(_) if self.missing.contains(record) => 0.0,
-            At::Steps(steps) => steps.value(record),
+            At::Steps(..) if self.missing.contains(record) => 0.0,
+            At::Steps(steps, None) => steps.value(record),
+            At::Steps(steps, Some(sources)) => steps.value(sources[record] as usize),
         }
     }
 
@@ -67,7 +73,7 @@ impl<'a> Values<'a> {
             let bit = |(bit, value): (usize, f64)| u64::from(passes(value)) << bit;
             let bits: u64 = match self.at {
                 At::Numbers(values) => values[records].iter().copied().enumerate().map(bit).sum(),
-                At::Steps(_) => records
+                At::Steps(..) => records
                     .map(|record| self.of(record))
                     .enumerate()
                     .map(bit)
@@ -80,7 +86,8 @@ impl<'a> Values<'a> {
     fn n_records(self) -> usize {
         match self.at {
             At::Numbers(values) => values.len(),
-            At::Steps(steps) => steps.len(),
+            At::Steps(steps, None) => steps.len(),
+            At::Steps(_, Some(sources)) => sources.len(),
         }
     }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::condensed::Kept;
 use super::dialect::LineEnd;
 use super::tokens::cut;
 use super::{Column, Table};
@@ -31,8 +32,7 @@ impl Table {
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let file = &self.file;
         if self.is_untouched() {
-            out.write_all(&file.text.bytes()[..file.title.start])?;
-            return out.write_all(&file.text.bytes()[file.title.end..]);
+            return file.text.write_without(file.title.clone(), out);
         }
         let mut start = self.before_the_table();
         self.write_header(&mut start);
@@ -105,8 +105,8 @@ impl Table {
     /// The mark at the start, and the line that states the delimiter; not the lines that were skipped.
     pub(super) fn before_the_table(&self) -> Vec<u8> {
         let file = &self.file;
-        let mut start = file.text.bytes()[..file.title.start].to_vec();
-        start.extend_from_slice(&file.text.bytes()[file.title.end..file.table_start]);
+        let mut start = file.text.head()[..file.title.start].to_vec();
+        start.extend_from_slice(&file.text.head()[file.title.end..file.table_start]);
         start
     }
 
@@ -159,12 +159,8 @@ impl Table {
     /// These records as text, each but the first of all after the line end that stands before its place.
     fn block(&self, records: Range<usize>) -> Vec<u8> {
         let mut buffer = Vec::with_capacity(records.len() * 16 * (1 + self.columns.len()));
-        let moved: Vec<Option<Vec<&[u8]>>> = (self.columns.iter())
-            .map(|column| {
-                let is_moved = column.donors.is_some() || self.order.is_some();
-                let is_printed = column.printed && column.by_number;
-                (is_moved && !is_printed).then(|| self.cells_of(column, records.clone()))
-            })
+        let moved: Vec<Option<Vec<Kept<'_>>>> = (self.columns.iter())
+            .map(|column| self.moved_cells(column, records.clone()))
             .collect();
         for (place, record) in records.enumerate() {
             if record > 0 {
@@ -173,33 +169,71 @@ impl Table {
             let from = buffer.len();
             for (at, (column, moved)) in self.columns.iter().zip(&moved).enumerate() {
                 self.write_delimiter(at, &mut buffer);
-                let raw = || match moved {
-                    Some(cells) => cells[place],
-                    None => self.file_cell(record, column),
-                };
-                match self.printed_number(record, column, raw) {
-                    Some(value) => self.print(value, column, &mut buffer),
-                    None => buffer.extend_from_slice(raw()),
-                }
+                let moved = moved.as_ref().map(|cells| cells[place]);
+                self.write_cell(record, column, moved, &mut buffer);
             }
             self.finish_record(from, Some(record), &mut buffer);
         }
         buffer
     }
 
-    /// The cells of one attribute that these records take from others. They lie all over the file: found for many records at a time,
-    /// so that the processor waits for several of them at once.
-    fn cells_of<'a>(&'a self, column: &'a Column, records: Range<usize>) -> Vec<&'a [u8]> {
-        records
-            .map(|record| self.file_cell(record, column))
-            .collect()
+    /// Writes a cell; if it was looked for already, `moved` is what was found.
+    fn write_cell(
+        &self,
+        record: usize,
+        column: &Column,
+        moved: Option<Kept<'_>>,
+        buffer: &mut Vec<u8>,
+    ) {
+        let new = self.new_number(record, column);
+        if let Some(value) = new
+            && column.by_number
+        {
+            return self.print(value, column, buffer);
+        }
+        let from = buffer.len();
+        let cell = moved.unwrap_or_else(|| self.kept_cell(record, column));
+        self.file.text.append(column.place, cell, buffer);
+        if let Some(value) = new
+            && !self.is_said(value, &buffer[from..], column)
+        {
+            buffer.truncate(from);
+            self.print(value, column, buffer);
+        }
+    }
+
+    /// What stands in a cell if no number was put into it.
+    #[inline(always)]
+    fn kept_cell<'a>(&'a self, record: usize, column: &'a Column) -> Kept<'a> {
+        match column.new_cell(record) {
+            Some(cell) => Kept::Bytes(cell),
+            None => self
+                .file
+                .text
+                .kept(self.source(record, column), column.place),
+        }
+    }
+
+    /// The cells of one attribute that these records take from others, if they do so. They lie all over the file: found for many records
+    /// at a time, so that the processor waits for several of them at once.
+    fn moved_cells<'a>(
+        &'a self,
+        column: &'a Column,
+        records: Range<usize>,
+    ) -> Option<Vec<Kept<'a>>> {
+        let is_moved = column.donors.is_some() || self.order.is_some();
+        let is_printed = column.printed && column.by_number;
+        (is_moved && !is_printed).then(|| {
+            let cell = |record| self.kept_cell(record, column);
+            records.map(cell).collect()
+        })
     }
 
     fn is_untouched(&self) -> bool {
         self.order.is_none()
             && (self.columns.iter().enumerate())
                 .all(|(place, column)| column.place == place && column.is_as_read())
-            && self.columns.len() == self.file.text.layout().n_cells()
+            && self.columns.len() == self.file.text.n_cells()
     }
 
     fn write_header(&self, buffer: &mut Vec<u8>) {
@@ -214,7 +248,7 @@ impl Table {
     /// The cells of the header, where there is one.
     pub(super) fn header_cells(&self) -> impl Iterator<Item = &[u8]> {
         let file = &self.file;
-        let header = &file.text.bytes()[file.table_start..];
+        let header = &file.text.head()[file.table_start..];
         let columns = self.columns.iter();
         columns.map(|column| cut(header, &file.header, column.place))
     }
@@ -223,11 +257,7 @@ impl Table {
     pub(super) fn gap_after_header(&self, end: u32) -> &[u8] {
         let file = &self.file;
         let after = file.table_start + end as usize;
-        let next = match file.text.n_records() {
-            0 => file.text.bytes().len(),
-            _ => file.text.layout().start(0),
-        };
-        self.without_new_records(&file.text.bytes()[after..next])
+        self.without_new_records(&file.text.head()[after..])
     }
 
     fn write_cells<'a>(&self, cells: impl Iterator<Item = &'a [u8]>, buffer: &mut Vec<u8>) {
@@ -253,7 +283,7 @@ impl Table {
         }
         let file = &self.file;
         let is_last = |record| record + 1 == self.n_records();
-        let stays_a_record = file.text.layout().n_cells() == 1
+        let stays_a_record = file.text.n_cells() == 1
             && record.is_some_and(|record| file.dialect.final_line_end || !is_last(record));
         if !stays_a_record {
             buffer.extend_from_slice(b"\"\"");
@@ -262,19 +292,12 @@ impl Table {
 
     /// The line end after the record at this place of the file, and the blank lines after it.
     pub(super) fn gap_after(&self, place: usize) -> &[u8] {
-        let file = &self.file;
-        let next = place + 1;
-        let to = if next == file.text.n_records() {
-            file.text.bytes().len()
-        } else {
-            file.text.layout().start(next)
-        };
-        self.without_new_records(&file.text.bytes()[file.text.layout().end(place)..to])
+        self.without_new_records(self.file.text.after(place))
     }
 
     /// A gap between records without its blank lines, where only one attribute of several is left: they would be read as records.
     fn without_new_records<'a>(&self, gap: &'a [u8]) -> &'a [u8] {
-        if self.columns.len() != 1 || self.file.text.layout().n_cells() == 1 {
+        if self.columns.len() != 1 || self.file.text.n_cells() == 1 {
             return gap;
         }
         let end = match gap.iter().position(|byte| b"\r\n".contains(byte)) {

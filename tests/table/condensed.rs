@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 use rayon::prelude::*;
-use sdcrisk::table::{AttrId, ReadOptions, Table};
+use sdcrisk::table::{ReadOptions, Table};
 
-use crate::{id, read, written};
+use crate::{id, written};
 
 /// Cells that are not what a number of the attribute is printed as.
 const ODD: [&str; 9] = [
@@ -125,9 +125,13 @@ proptest! {
             header: Some(true),
             ..ReadOptions::default()
         };
-        let read = || Table::read("t.csv", text.clone().into_bytes(), &options);
-        let (Ok(table), Ok(condensed)) = (read(), read()) else { return Ok(()) };
-        let condensed = condensed.condensed();
+        let read = |condense_from: Option<usize>| {
+            let options = ReadOptions { condense_from, ..options.clone() };
+            Table::read("t.csv", text.clone().into_bytes(), &options)
+        };
+        let (Ok(table), Ok(condensed)) = (read(None), read(Some(0))) else {
+            return Ok(());
+        };
         if odd.is_none() {
             prop_assert!(condensed.is_condensed(), "{}", text);
         }
@@ -137,13 +141,24 @@ proptest! {
         let mut order: Vec<u32> = (0..).take(n).collect();
         order.rotate_left(turn as usize % n);
         prop_assert_eq!(changed(&table, &order), changed(&condensed, &order));
-        prop_assert_eq!(written(&condensed), text.into_bytes());
+        prop_assert_eq!(written(&condensed), text.clone().into_bytes());
+        prop_assert_eq!(condensed.is_condensed(), was, "a table is written without its text");
+        prop_assert_eq!(condensed.into_bytes(), text.into_bytes());
     }
+}
+
+/// A table whose text is let go where that is possible.
+fn condensed(text: &str) -> Table {
+    let options = ReadOptions {
+        condense_from: Some(0),
+        ..ReadOptions::default()
+    };
+    Table::read("t.csv", text.as_bytes().to_vec(), &options).unwrap()
 }
 
 #[test]
 fn what_is_not_plain_keeps_its_text() {
-    let is_condensed = |text: &str| read(text).condensed().is_condensed();
+    let is_condensed = |text: &str| condensed(text).is_condensed();
     assert!(is_condensed("a,b\n1,2.50\n30,-4.25\n,0.00\n"));
     for text in [
         "a,b\n1,x\n2,y\n3,x\n",     // names
@@ -156,11 +171,25 @@ fn what_is_not_plain_keeps_its_text() {
     ] {
         assert!(!is_condensed(text), "{text:?}");
     }
-    // Somebody else has it, too.
-    let table = read("a,b\n1,2\n3,4\n");
-    let other = table.clone();
-    assert!(!table.condensed().is_condensed());
-    assert_eq!(other.ids().collect::<Vec<AttrId>>().len(), 2);
+    // Numbers of the first records are plain, a later one is not.
+    let mut lines: String = (0..20_000).map(|k| format!("{k},{}\n", k % 7)).collect();
+    assert!(is_condensed(&format!("a,b\n{lines}")));
+    lines += "20001.5,1\n";
+    let table = condensed(&format!("a,b\n{lines}"));
+    assert!(!table.is_condensed());
+    assert_eq!(
+        table.numbers(id(0)).unwrap().values[19_999..],
+        [19_999.0, 20_001.5]
+    );
+    // It is large enough, or not.
+    let options = ReadOptions {
+        condense_from: Some(13),
+        ..ReadOptions::default()
+    };
+    for (text, is_large) in [("a,b\n1,2\n3,4\n", false), ("a,b\n1,2\n3,40\n", true)] {
+        let table = Table::read("t.csv", text.as_bytes().to_vec(), &options).unwrap();
+        assert_eq!(table.is_condensed(), is_large, "{text:?}");
+    }
 }
 
 /// Numbers are worked out in parallel, also when several threads that work in parallel ask for them at once: none waits for what only it
@@ -172,7 +201,7 @@ fn threads_that_ask_for_the_same_numbers_do_not_wait_for_each_other() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(16).build();
     pool.unwrap().install(|| {
         for _ in 0..10 {
-            let table = read(&text).condensed();
+            let table = condensed(&text);
             let sums: Vec<f64> = (0..64)
                 .into_par_iter()
                 .map(|_| table.numbers(id(0)).unwrap().values.iter().sum())

@@ -94,10 +94,6 @@ pub(in crate::cli) fn truth(
     }
 }
 
-/// Files of at least so many bytes are kept without their text where that is possible ([`Table::condensed`]): comparisons seldom need it.
-/// Smaller files are not worth the look at every cell.
-const LARGE: usize = 1 << 28;
-
 /// The original and the masked table, the second read as the first was if that fits better; large ones without their text where that
 /// is possible. Where the original `is_crossed`, the roles file
 /// may name attributes that a crosswalk makes.
@@ -115,19 +111,13 @@ pub(in crate::cli) fn read_pair(
     if is_crossed {
         options.roles = options.roles.naming_others();
     }
-    let condensed = |table: Table| {
-        if table.n_bytes() < LARGE {
-            table
-        } else {
-            table.condensed()
-        }
-    };
-    let original = condensed(read_table(original, &options, console)?);
+    options.condense_from = Some(ReadOptions::LARGE);
+    let original = read_table(original, &options, console)?;
     let options = options.for_another_file();
     let masked = read_table(masked, &options, console)?;
     read.settle(&[&original, &masked], console)?;
     let masked = as_the_original(masked, &original, &options)?;
-    Ok((original, condensed(masked)))
+    Ok((original, masked))
 }
 
 /// The masked table, read as the original was if that fits better: a release with fewer attributes, or with other

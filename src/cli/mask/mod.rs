@@ -33,6 +33,7 @@ use crate::{
         part::{Part, Work},
     },
     rng::Seed,
+    table::ReadOptions,
 };
 use outputs::Outputs;
 
@@ -166,7 +167,9 @@ impl Call<'_> {
         }
         let earlier = read_statements(&args.after)?;
         let roles = self.recipe.map(recipe::Written::roles).transpose()?;
-        let options = args.read.options_with(roles.flatten(), &Disk)?;
+        let mut options = args.read.options_with(roles.flatten(), &Disk)?;
+        let looks_at_text = recipe.steps.iter().any(|step| step.method.looks_at_text());
+        options.condense_from = (!looks_at_text).then_some(ReadOptions::LARGE);
         let table = read_table(&args.input, &options, console)?;
         args.read.settle(&[&table], console)?;
         if let Some((statement, file)) = &earlier {

@@ -147,6 +147,23 @@ impl MethodRequest {
         }
     }
 
+    /// Whether the method looks at how cells are written, one by one, rather than at numbers: then the text of a large file had
+    /// better stay ([`ReadOptions::condense_from`](crate::table::ReadOptions::condense_from)).
+    pub fn looks_at_text(&self) -> bool {
+        match self {
+            Self::Recode(_) | Self::Suppress(_) | Self::Pram(_) => true,
+            Self::RankSwap { .. }
+            | Self::PBuckets { .. }
+            | Self::PDistribution { .. }
+            | Self::Noise { .. }
+            | Self::Fuzzy(_)
+            | Self::Copula(_)
+            | Self::Sample { .. }
+            | Self::Ipso(_)
+            | Self::Microaggregation(_) => false,
+        }
+    }
+
     /// Whether the method draws random numbers.
     fn draws(&self) -> bool {
         match self {
