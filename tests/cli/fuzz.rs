@@ -79,9 +79,7 @@ fn options() -> impl Strategy<Value = ReadOptions> {
                 encoding,
                 na,
                 header,
-                skip_lines: None,
-                columns: None,
-                roles: Roles::default(),
+                ..ReadOptions::default()
             },
         )
 }
