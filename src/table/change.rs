@@ -28,7 +28,7 @@ impl Table {
         );
         let column = &self.columns[id.index()];
         // Of a text that was let go the cells are at hand: numbers need not be kept for their sake.
-        let by_number = column.by_number && (column.printed || self.steps(column).is_none());
+        let by_number = column.by_number && (column.printed || !self.is_condensed());
         if by_number {
             // From now on the numbers are what is written.
             let _ = self.numbers(id);

@@ -169,28 +169,16 @@ pub(super) fn read_all(
     (wanted, keeps_numbers): (&[bool], bool),
 ) -> Vec<Cells> {
     let n_records = layout.n_records();
+    let n_kept = if keeps_numbers { n_records } else { 0 };
     // Zeroed memory costs nothing until a number is written to it: attributes of text never use theirs.
     let mut values: Vec<Vec<f64>> = (wanted.iter())
-        .map(|&wanted| {
-            vec![
-                0.0;
-                if wanted && keeps_numbers {
-                    n_records
-                } else {
-                    0
-                }
-            ]
-        })
+        .map(|&wanted| vec![0.0; if wanted { n_kept } else { 0 }])
         .collect();
     let mut chunks: Vec<Vec<(usize, &mut [f64])>> = (0..n_records.div_ceil(CHUNK))
         .map(|_| Vec::with_capacity(markers.len()))
         .collect();
-    for ((place, column), _) in values
-        .iter_mut()
-        .enumerate()
-        .zip(wanted)
-        .filter(|(_, wanted)| **wanted)
-    {
+    let columns = values.iter_mut().enumerate();
+    for (place, column) in columns.filter(|&(place, _)| wanted[place]) {
         let mut slices = column.chunks_mut(CHUNK);
         for chunk in &mut chunks {
             chunk.push((place, slices.next().unwrap_or_default()));

@@ -85,7 +85,7 @@ pub(crate) use select::of_known;
 pub use singling::Singling;
 pub use values::{Numbers, Values};
 
-use condensed::{Steps, Text};
+use condensed::{Kept, Steps, Text};
 use lexicon::Lexicon;
 use missing::Markers;
 use replace::Replaced;
@@ -468,15 +468,19 @@ impl Table {
             .map_or(record, |order| order[record] as usize)
     }
 
-    /// The bytes of the file from which this cell is taken, or those that stand in their place.
-    fn file_cell<'a>(&'a self, record: usize, column: &'a Column) -> Cow<'a, [u8]> {
+    /// What stands in this cell if no number was put into it: bytes of the file, or those in their place.
+    #[inline(always)]
+    fn kept_cell<'a>(&'a self, record: usize, column: &'a Column) -> Kept<'a> {
         match column.new_cell(record) {
-            Some(cell) => Cow::Borrowed(cell),
-            None => self
-                .file
-                .text
-                .cell(self.source(record, column), column.place),
+            Some(cell) => Kept::Bytes(cell),
+            None => (self.file.text).kept(self.source(record, column), column.place),
         }
+    }
+
+    /// The bytes of [`kept_cell`](Self::kept_cell).
+    fn file_cell<'a>(&'a self, record: usize, column: &'a Column) -> Cow<'a, [u8]> {
+        let kept = self.kept_cell(record, column);
+        self.file.text.written(column.place, kept)
     }
 
     /// The record of the file from which each cell is taken, unless it is the record's own.

@@ -26,8 +26,8 @@ pub struct ReadOptions {
     pub skip_lines: Option<u64>,
     /// Of a Parquet file, the attributes to read; those that it lacks are passed over. Nothing else of it is decoded. Of no use for text.
     pub columns: Option<Vec<String>>,
-    /// A text of at least so many bytes is let go once it was read, if it can be written again: where every cell is a plain number of
-    /// few digits. Nothing else changes; whoever asks for a cell, or for all numbers at once, gets them. `None`: it stays.
+    /// A text of at least so many bytes is let go once it was read, if it can be written again: where every attribute has plain
+    /// numbers of few digits, or few different cells. Nothing else changes; whoever asks for a cell, or for all numbers at once, gets them. `None`: it stays.
     pub condense_from: Option<usize>,
     /// What a roles file says.
     pub roles: Roles,

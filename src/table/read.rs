@@ -26,8 +26,8 @@ use crate::{
 /// Its number; beside it the table keeps where the cell is ([`Layout::bytes_of_cell`]).
 const BYTES_OF_NUMBER: u128 = 8;
 
-/// Its number where the text is let go.
-const BYTES_OF_STEPS: u128 = 4;
+/// What is kept of it where the text is let go.
+const BYTES_OF_KEPT: u128 = 4;
 
 /// Where it is.
 const BYTES_OF_RECORD: u128 = 8;
@@ -268,10 +268,9 @@ fn read(
     )?;
     let syntax = marks.syntax(encoding);
     let may_condense = (options.condense_from).is_some_and(|least| bytes.len() >= least)
-        && lexicons.iter().all(Option::is_none)
         && Text::may_condense(&bytes, &layout, &syntax, delimiter);
     let bytes_of_number = if may_condense {
-        BYTES_OF_STEPS
+        BYTES_OF_KEPT
     } else {
         BYTES_OF_NUMBER
     };
@@ -359,8 +358,9 @@ fn read(
     };
     let name = name.to_owned();
     let mut text = Text::new(bytes, layout);
-    if may_condense && columns.iter().all(|column: &Column| column.numeric) {
-        let missing: Vec<&RecordSet> = columns.iter().map(|column| &column.missing).collect();
+    if may_condense {
+        let missing = columns.iter().map(|column: &Column| &column.missing);
+        let missing: Vec<&RecordSet> = missing.collect();
         text.condense(&syntax, delimiter, &missing);
     }
     let file = File {

@@ -202,18 +202,6 @@ impl Table {
         }
     }
 
-    /// What stands in a cell if no number was put into it.
-    #[inline(always)]
-    fn kept_cell<'a>(&'a self, record: usize, column: &'a Column) -> Kept<'a> {
-        match column.new_cell(record) {
-            Some(cell) => Kept::Bytes(cell),
-            None => self
-                .file
-                .text
-                .kept(self.source(record, column), column.place),
-        }
-    }
-
     /// The cells of one attribute that these records take from others, if they do so. They lie all over the file: found for many records
     /// at a time, so that the processor waits for several of them at once.
     fn moved_cells<'a>(
