@@ -10,10 +10,9 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    distance::nearest::Contest,
     evaluate::{
         score::{Score, Ties},
-        truth::OriginalRecord,
+        seekers::{Alike, Seeker},
     },
     stats::{
         eigen,
@@ -50,26 +49,17 @@ pub struct Part {
 }
 
 impl Part {
-    /// Of these seekers, among so many sought records.
-    fn of(
-        contests: &[Contest],
-        partners: &[Option<u32>],
-        sought: u64,
-        seekers: impl Iterator<Item = usize>,
-    ) -> Self {
-        let seekers: Vec<usize> = seekers.collect();
-        let with_partner = seekers.iter().filter(|&&seeker| partners[seeker].is_some());
-        let with_partner = with_partner.count() as u64;
-        let chosen: Vec<Contest> = seekers.iter().map(|&seeker| contests[seeker]).collect();
-        let score = Score::of_contests(&chosen, with_partner, sought, false);
-        Self {
+    /// Of these seekers, among so many sought records; `None` of nobody.
+    fn new<'a>(seekers: impl Iterator<Item = &'a Alike> + Clone, sought: u64) -> Option<Self> {
+        let score = Score::new(seekers, sought, false);
+        (score.records > 0).then(|| Self {
             records: score.records,
-            with_partner,
+            with_partner: score.with_partner,
             fair: score.fair,
             strict: score.strict,
             optimistic: score.optimistic,
             baseline: score.baseline(),
-        }
+        })
     }
 
     /// Correct links under a rule for ties.
@@ -318,79 +308,70 @@ impl<'a, 'b> Standardised<'a, 'b> {
     }
 }
 
-/// How sure an attack is of the link of each seeker.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Surety {
-    /// The probabilities that it states.
-    Stated(Vec<f64>),
-    /// The least distances or costs, infinite where there is no candidate, and how many candidates tie at them.
-    Distances(Vec<(f64, u32)>),
-}
-
-/// Judges beyond the mean. `originals`: for each seeker the original record behind it, if there is one.
-pub(super) fn judged(
-    contests: &[Contest],
-    partners: &[Option<u32>],
-    sought: u64,
-    standing_out: &StandingOut,
-    originals: &[Option<OriginalRecord>],
-    surety: Option<&Surety>,
-) -> Beyond {
-    let part = |seekers: Vec<usize>| {
-        (!seekers.is_empty()).then(|| Part::of(contests, partners, sought, seekers.into_iter()))
-    };
-    let among = |marked: &[bool]| {
-        let stands_out =
-            |&seeker: &usize| originals[seeker].is_some_and(|record| marked[record.index()]);
-        part((0..contests.len()).filter(stands_out).collect())
-    };
-    let surest = surety.map(|surety| part(surest(contests, surety)));
-    Beyond {
-        extremes: among(&standing_out.extreme),
-        far: among(&standing_out.far),
-        surest: surest.flatten(),
-        sure_by: surety.map(|surety| match surety {
-            Surety::Stated(_) => SureBy::Probability,
-            Surety::Distances(_) => SureBy::Distance,
-        }),
+impl Beyond {
+    /// Judges beyond the mean; by the probabilities that an attack states if it states any, or else by its least distances or costs.
+    pub(super) fn new(seekers: &[Alike], sought: u64, has_least: bool, has_stated: bool) -> Self {
+        let among = |stands_out: fn(&Seeker) -> bool| {
+            let marked = seekers.iter().filter(|alike| stands_out(&alike.seeker));
+            Part::new(marked, sought)
+        };
+        let sure_by = match (has_stated, has_least) {
+            (true, _) => Some(SureBy::Probability),
+            (false, true) => Some(SureBy::Distance),
+            (false, false) => None,
+        };
+        let surest = sure_by.map(|sure_by| surest(seekers, sure_by));
+        Self {
+            extremes: among(|seeker| seeker.extreme),
+            far: among(|seeker| seeker.far),
+            surest: surest.and_then(|surest| Part::new(surest.into_iter(), sought)),
+            sure_by,
+        }
     }
 }
 
 /// The seekers of the surest 1 % of links, at least one, and all who are as sure as the last of them.
-fn surest(contests: &[Contest], surety: &Surety) -> Vec<usize> {
+fn surest(seekers: &[Alike], sure_by: SureBy) -> Vec<&Alike> {
     type Key = (u32, f64, u32);
     let order = |a: &Key, b: &Key| {
         (a.0.cmp(&b.0))
             .then(a.1.total_cmp(&b.1))
             .then(a.2.cmp(&b.2))
     };
-    let mut keyed: Vec<(Key, usize)> = contests
+    let key = |seeker: &Seeker| match sure_by {
+        SureBy::Probability => (0, -seeker.stated.unwrap_or(0.0), 0),
+        SureBy::Distance => {
+            let least = seeker.least.unwrap_or(f64::INFINITY);
+            (seeker.contest.candidates, least, seeker.at_least)
+        }
+    };
+    let linked = seekers
         .iter()
-        .enumerate()
-        .filter(|(_, contest)| contest.candidates > 0)
-        .map(|(seeker, contest)| match surety {
-            Surety::Stated(stated) => ((0, -stated[seeker], 0), seeker),
-            Surety::Distances(least) => {
-                let (distance, tied) = least[seeker];
-                ((contest.candidates, distance, tied), seeker)
-            }
-        })
-        .collect();
-    let most = (keyed.len() / ONE_IN).max(1);
-    keyed.sort_unstable_by(|a, b| order(&a.0, &b.0).then(a.1.cmp(&b.1)));
-    let Some(&(last, _)) = keyed.get(most - 1) else {
+        .filter(|alike| alike.seeker.contest.candidates > 0);
+    let mut keyed: Vec<(Key, &Alike)> = linked.map(|alike| (key(&alike.seeker), alike)).collect();
+    keyed.par_sort_by(|a, b| order(&a.0, &b.0));
+    let records = |&(_, alike): &(Key, &Alike)| alike.records;
+    let most = (keyed.iter().map(records).sum::<u64>() / ONE_IN as u64).max(1);
+    let mut up_to = 0;
+    let last = keyed.iter().find(|keyed| {
+        up_to += records(keyed);
+        up_to >= most
+    });
+    let Some(&(last, _)) = last else {
         return Vec::new();
     };
-    keyed
+    let surest = keyed
         .iter()
-        .take_while(|(key, _)| order(key, &last).is_le())
-        .map(|&(_, seeker)| seeker)
-        .collect()
+        .take_while(|(key, _)| order(key, &last).is_le());
+    surest.map(|&(_, alike)| alike).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{
+        super::seekers::tests::{self as seekers, each},
+        *,
+    };
     use crate::table::ReadOptions;
 
     fn table(text: &str) -> Table {
@@ -479,30 +460,25 @@ mod tests {
         }
     }
 
-    fn contest(candidates: u32, won: bool, tied: u32) -> Contest {
-        Contest {
-            candidates,
-            inside: true,
-            closer: !won,
-            tied: if won { tied } else { 0 },
-        }
+    fn seeker(candidates: u32, is_won: bool, tied: u32) -> Seeker {
+        seekers::seeker(candidates, true, !is_won, if is_won { tied } else { 0 })
     }
 
     /// Of 200 links two are the surest 1 %; a third states as much as the second. Two are right, one of these in a tie of two.
     #[test]
     fn the_surest_by_hand() {
-        let mut contests = vec![contest(9, false, 0); 200];
-        (contests[5], contests[6]) = (contest(9, true, 1), contest(9, true, 2));
-        let mut stated = vec![0.1; 200];
-        (stated[5], stated[6], stated[7]) = (0.9, 0.8, 0.8);
-        let partners = vec![Some(0); 200];
-        let nobody = StandingOut {
-            extreme: vec![false; 200],
-            far: (0..200).map(|record| record < 7).collect(),
-        };
-        let originals: Vec<_> = (0..200).map(|place| Some(OriginalRecord(place))).collect();
-        let surety = Surety::Stated(stated);
-        let beyond = judged(&contests, &partners, 9, &nobody, &originals, Some(&surety));
+        let mut seekers = vec![seeker(9, false, 0); 200];
+        (seekers[5], seekers[6]) = (seeker(9, true, 1), seeker(9, true, 2));
+        for (place, seeker) in seekers.iter_mut().enumerate() {
+            seeker.far = place < 7;
+            seeker.stated = Some(match place {
+                5 => 0.9,
+                6 | 7 => 0.8,
+                _ => 0.1,
+            });
+        }
+        let beyond = Beyond::new(&each(&seekers), 9, false, true);
+        assert_eq!(beyond.sure_by, Some(SureBy::Probability));
         assert_eq!(beyond.extremes, None);
         let far = beyond.far.unwrap();
         assert_eq!(
@@ -516,12 +492,19 @@ mod tests {
         );
         assert_eq!(surest.rate(Ties::Strict), 1.0 / 3.0);
         // By distance: the fewest candidates first, then the nearest; who has none is sure of nothing.
-        contests[10] = contest(1, true, 1);
-        contests[11] = contest(0, false, 0);
-        let mut distances = vec![(5.0, 1); 200];
-        (distances[10], distances[11], distances[12]) = ((7.0, 1), (0.0, 1), (1.0, 1));
-        let surety = Surety::Distances(distances);
-        let beyond = judged(&contests, &partners, 9, &nobody, &originals, Some(&surety));
+        seekers[10] = seeker(1, true, 1);
+        seekers[11] = seeker(0, false, 0);
+        for (place, seeker) in seekers.iter_mut().enumerate() {
+            (seeker.far, seeker.at_least) = (false, 1);
+            seeker.least = Some(match place {
+                10 => 7.0,
+                11 => 0.0,
+                12 => 1.0,
+                _ => 5.0,
+            });
+        }
+        let beyond = Beyond::new(&each(&seekers), 9, true, false);
+        assert_eq!(beyond.sure_by, Some(SureBy::Distance));
         // 199 links: one is 1 %.
         assert_eq!(beyond.surest.unwrap().records, 1);
         assert_eq!(beyond.surest.unwrap().fair, 1.0);
@@ -530,12 +513,12 @@ mod tests {
     /// At equal distances, who ties with fewer is surer.
     #[test]
     fn ties_make_less_sure() {
-        let contests = vec![
-            contest(9, true, 3),
-            contest(9, true, 1),
-            contest(9, true, 2),
-        ];
-        let surety = Surety::Distances(vec![(0.0, 3), (0.0, 1), (0.0, 2)]);
-        assert_eq!(surest(&contests, &surety), [1]);
+        let tied = |tied| Seeker {
+            least: Some(0.0),
+            at_least: tied,
+            ..seeker(9, true, tied)
+        };
+        let seekers = each(&[tied(3), tied(1), tied(2)]);
+        assert_eq!(surest(&seekers, SureBy::Distance), [&seekers[1]]);
     }
 }

@@ -1,6 +1,6 @@
 //! Whether an attack that states probabilities is right about itself.
 
-use crate::distance::nearest::Contest;
+use super::seekers::Alike;
 
 /// Where the bands of stated probabilities end.
 const ENDS: [f64; 10] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.8, 0.95, 0.99, 1.0];
@@ -38,7 +38,7 @@ pub struct Band {
 
 impl Calibration {
     /// Compares the probabilities stated for each seeker's link with how its true partner fared.
-    pub fn new(stated: &[f64], contests: &[Contest]) -> Self {
+    pub fn new(seekers: &[Alike]) -> Self {
         let mut bands = ENDS.map(|to| Band {
             from: 0.0,
             to,
@@ -49,24 +49,28 @@ impl Calibration {
         for band in 1..bands.len() {
             bands[band].from = ENDS[band - 1];
         }
-        let (mut sum, mut sure, mut sure_correct) = (0.0, 0, 0.0);
-        // Who is linked with nobody says nothing of a link; in the mean they count as sure to fail.
-        let linked = |(_, contest): &(&f64, &Contest)| contest.candidates > 0;
-        for (&stated, contest) in stated.iter().zip(contests).filter(linked) {
-            sum += stated;
+        let (mut all, mut sum, mut sure, mut sure_correct) = (0, 0.0, 0, 0.0);
+        for &Alike { seeker, records } in seekers {
+            all += records;
+            // Who is linked with nobody says nothing of a link; in the mean they count as sure to fail.
+            if seeker.contest.candidates == 0 {
+                continue;
+            }
+            let stated = seeker.stated.unwrap_or(0.0);
+            let weight = records as f64;
+            sum += weight * stated;
             let band = ENDS.partition_point(|&end| end < stated);
             let band = &mut bands[band.min(ENDS.len() - 1)];
-            band.records += 1;
-            band.stated += stated;
-            let is_found = contest.inside && !contest.closer;
-            let correct = if is_found {
-                1.0 / f64::from(contest.tied.max(1))
+            band.records += records;
+            band.stated += weight * stated;
+            let correct = if seeker.contest.is_won() {
+                weight / f64::from(seeker.contest.tied.max(1))
             } else {
                 0.0
             };
             band.realised += correct;
             if stated > SURE {
-                sure += 1;
+                sure += records;
                 sure_correct += correct;
             }
         }
@@ -76,7 +80,7 @@ impl Calibration {
             band.realised /= records;
         }
         Self {
-            expected: sum / stated.len().max(1) as f64,
+            expected: sum / all.max(1) as f64,
             bands: bands.into_iter().filter(|band| band.records > 0).collect(),
             sure,
             sure_correct,
@@ -86,24 +90,27 @@ impl Calibration {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{
+        super::seekers::{
+            Seeker,
+            tests::{each, seeker},
+        },
+        *,
+    };
 
-    /// By hand: 1.0 right, 0.4 tied with one other, 0.3 wrong, 0 without candidates.
+    /// By hand: 1.0 right, 0.4 tied with one other, 0.3 wrong, 0 without candidates but one.
     #[test]
     fn bands_by_hand() {
-        let contest = |inside, closer, tied| Contest {
-            candidates: 3,
-            inside,
-            closer,
-            tied,
+        let stating = |stated, inside, closer, tied| Seeker {
+            stated: Some(stated),
+            ..seeker(3, inside, closer, tied)
         };
-        let contests = [
-            contest(true, false, 1),
-            contest(true, false, 2),
-            contest(true, true, 0),
-            contest(false, false, 0),
-        ];
-        let calibration = Calibration::new(&[1.0, 0.4, 0.3, 0.0], &contests);
+        let calibration = Calibration::new(&each(&[
+            stating(1.0, true, false, 1),
+            stating(0.4, true, false, 2),
+            stating(0.3, true, true, 0),
+            stating(0.0, false, false, 0),
+        ]));
         assert!((calibration.expected - 0.425).abs() < 1e-15);
         let found: Vec<(f64, f64, u64, f64)> = calibration
             .bands

@@ -16,6 +16,7 @@ pub mod overall;
 pub mod plan;
 pub mod score;
 pub mod search;
+pub mod seekers;
 pub mod shard;
 pub mod status;
 pub mod summary;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{distance::nearest::Contest, stats::interval::wilson};
+use super::seekers::{Alike, Seeker};
+use crate::stats::interval::wilson;
 
 /// What a link counts whose record ties with others at the same distance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,36 +54,45 @@ pub struct Score {
 }
 
 impl Score {
-    /// Judges how the true partners fared.
-    pub fn of_contests(
-        contests: &[Contest],
-        with_partner: u64,
+    /// Judges how the true partners of these seekers fared.
+    pub fn new<'a>(
+        seekers: impl Iterator<Item = &'a Alike> + Clone,
         sought: u64,
         candidate_sets: bool,
     ) -> Self {
-        let count =
-            |test: &dyn Fn(&Contest) -> bool| contests.iter().filter(|c| test(c)).count() as u64;
-        let won = |c: &Contest| c.inside && !c.closer;
-        let alone = |c: &Contest| candidate_sets && c.candidates == 1;
+        let count = |test: &dyn Fn(&Seeker) -> bool| {
+            let counted = seekers.clone().filter(|alike| test(&alike.seeker));
+            counted.map(|alike| alike.records).sum::<u64>()
+        };
+        let alone = |seeker: &Seeker| candidate_sets && seeker.contest.candidates == 1;
+        // How many have a candidate set of each size, ascending, and how many win in a tie of each.
+        let (mut sizes, mut ties) = (BTreeMap::new(), BTreeMap::new());
+        for Alike { seeker, records } in seekers.clone() {
+            *sizes.entry(seeker.contest.candidates).or_insert(0) += records;
+            if seeker.contest.is_won() {
+                *ties.entry(seeker.contest.tied.max(1)).or_insert(0) += records;
+            }
+        }
+        let records = count(&|_| true);
         Self {
-            records: contests.len() as u64,
-            with_partner,
+            records,
+            with_partner: count(&|seeker| seeker.partner),
             sought,
-            fair: fair(contests.iter().filter(|c| won(c)).map(|c| c.tied.max(1))),
-            strict: count(&|c| won(c) && c.tied == 1),
-            optimistic: count(&won),
+            fair: fair(&ties),
+            strict: count(&|seeker| seeker.contest.is_won() && seeker.contest.tied == 1),
+            optimistic: count(&|seeker| seeker.contest.is_won()),
             certain: count(&alone),
-            certain_correct: count(&|c| alone(c) && c.inside),
-            empty: count(&|c| c.candidates == 0),
-            candidates_mean: mean(contests),
-            candidates_quantiles: (candidate_sets && !contests.is_empty())
-                .then(|| quantiles(contests)),
+            certain_correct: count(&|seeker| alone(seeker) && seeker.contest.inside),
+            empty: count(&|seeker| seeker.contest.candidates == 0),
+            candidates_mean: mean(&sizes, records),
+            candidates_quantiles: (candidate_sets && records > 0)
+                .then(|| quantiles(&sizes, records)),
             candidates_histogram: if candidate_sets {
-                histogram(contests)
+                histogram(&sizes)
             } else {
                 Vec::new()
             },
-            contains_true: count(&|c| c.inside),
+            contains_true: count(&|seeker| seeker.contest.inside),
         }
     }
 
@@ -133,73 +143,68 @@ impl Score {
 }
 
 /// The sum of 1/t over ties of t, each size at once: thirds of 3 records are 1.
-fn fair(ties: impl Iterator<Item = u32>) -> f64 {
-    let mut records_by_size: BTreeMap<u32, u64> = BTreeMap::new();
-    for size in ties {
-        *records_by_size.entry(size).or_insert(0) += 1;
-    }
-    records_by_size
-        .into_iter()
-        // Not `sum`: that of nothing is -0.0.
-        .fold(0.0, |sum, (size, records)| {
-            sum + ratio(records as f64, u64::from(size))
-        })
+fn fair(ties: &BTreeMap<u32, u64>) -> f64 {
+    // Not `sum`: that of nothing is -0.0.
+    ties.iter().fold(0.0, |sum, (&size, &records)| {
+        sum + ratio(records as f64, u64::from(size))
+    })
 }
 
 fn ratio(part: f64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part / whole as f64 }
 }
 
-fn mean(contests: &[Contest]) -> f64 {
-    let sum: u64 = contests.iter().map(|c| u64::from(c.candidates)).sum();
-    ratio(sum as f64, contests.len() as u64)
+fn mean(sizes: &BTreeMap<u32, u64>, records: u64) -> f64 {
+    let sum = |(&size, &records): (&u32, &u64)| u128::from(size) * u128::from(records);
+    ratio(sizes.iter().map(sum).sum::<u128>() as f64, records)
 }
 
 /// Quantiles as the value at position floor(q · (n − 1)) of the sorted sizes: sizes that really occur.
-fn quantiles(contests: &[Contest]) -> [u32; 5] {
-    let mut sizes: Vec<u32> = contests.iter().map(|c| c.candidates).collect();
-    sizes.sort_unstable();
-    [0, 1, 2, 3, 4].map(|quarter| sizes[quarter * (sizes.len() - 1) / 4])
+fn quantiles(sizes: &BTreeMap<u32, u64>, records: u64) -> [u32; 5] {
+    let last = u128::from(records.saturating_sub(1));
+    [0, 1, 2, 3, 4].map(|quarter| {
+        let place = quarter * last / 4;
+        let mut up_to = 0;
+        let size = sizes.iter().find(|&(_, &records)| {
+            up_to += u128::from(records);
+            place < up_to
+        });
+        size.map_or(0, |(&size, _)| size)
+    })
 }
 
 /// Counts by the greatest power of two that a size reaches.
-fn histogram(contests: &[Contest]) -> Vec<(u32, u64)> {
+fn histogram(sizes: &BTreeMap<u32, u64>) -> Vec<(u32, u64)> {
     let mut bins: BTreeMap<u32, u64> = BTreeMap::new();
-    for contest in contests {
-        let least = contest
-            .candidates
-            .checked_ilog2()
-            .map_or(0, |power| 1 << power);
-        *bins.entry(least).or_insert(0) += 1;
+    for (size, records) in sizes {
+        let least = size.checked_ilog2().map_or(0, |power| 1 << power);
+        *bins.entry(least).or_insert(0) += records;
     }
     bins.into_iter().collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{
+        super::seekers::tests::{each, seeker},
+        *,
+    };
 
-    fn contest(candidates: u32, inside: bool, closer: bool, tied: u32) -> Contest {
-        Contest {
-            candidates,
-            inside,
-            closer,
-            tied,
-        }
+    fn score(seekers: &[Seeker], sought: u64, candidate_sets: bool) -> Score {
+        Score::new(each(seekers).iter(), sought, candidate_sets)
     }
 
     /// By hand: alone and right; alone and wrong; tied with one other; beaten; nobody there.
     #[test]
     fn counts_by_hand() {
-        let score = Score::of_contests(
+        let score = score(
             &[
-                contest(1, true, false, 1),
-                contest(1, false, false, 0),
-                contest(4, true, false, 2),
-                contest(9, true, true, 0),
-                contest(0, false, false, 0),
+                seeker(1, true, false, 1),
+                seeker(1, false, false, 0),
+                seeker(4, true, false, 2),
+                seeker(9, true, true, 0),
+                seeker(0, false, false, 0),
             ],
-            5,
             9,
             true,
         );
@@ -219,7 +224,7 @@ mod tests {
 
     #[test]
     fn without_candidate_sets_nothing_is_certain() {
-        let score = Score::of_contests(&[contest(1, true, false, 1)], 1, 1, false);
+        let score = score(&[seeker(1, true, false, 1)], 1, false);
         assert_eq!((score.certain, score.candidates_quantiles), (0, None));
         assert_eq!(score.candidates_histogram, []);
         assert_eq!(score.fair, 1.0);
@@ -227,7 +232,7 @@ mod tests {
 
     #[test]
     fn nobody_looking_finds_nobody() {
-        let score = Score::of_contests(&[], 0, 0, true);
+        let score = score(&[], 0, true);
         assert_eq!((score.rate(Ties::Fair), score.baseline()), (0.0, 0.0));
         assert_eq!(score.interval(Ties::Fair), (0.0, 1.0));
     }

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// The schema name and version of a part.
-pub const SCHEMA: &str = "sdcrisk.part/2";
+pub const SCHEMA: &str = "sdcrisk.part/3";
 
 /// How the schema names of parts of all builds begin.
 const ANY_PART: &str = "sdcrisk.part/";

@@ -190,8 +190,8 @@ fn parts_that_make_no_whole_are_refused_by_name() {
         sandbox.write(name, second.replacen(from, to, 1));
     };
     changed("older.json", &version, "\"version\":\"0.0.1\"");
-    changed("newer.json", "sdcrisk.part/2", "sdcrisk.part/3");
-    changed("build.json", "sdcrisk.part/2", "sdcrisk.part/1");
+    changed("newer.json", "sdcrisk.part/3", "sdcrisk.part/4");
+    changed("build.json", "sdcrisk.part/3", "sdcrisk.part/2");
     changed("cell.json", "\"cell\":1,", "\"cell\":2,");
     changed("shard.json", "\"2/3\"", "\"1/3\"");
     changed(
@@ -239,12 +239,12 @@ fn parts_that_make_no_whole_are_refused_by_name() {
         ),
         (
             "newer.json",
-            "newer.json: is sdcrisk.part/3, and this build of the program reads sdcrisk.part/2",
+            "newer.json: is sdcrisk.part/4, and this build of the program reads sdcrisk.part/3",
         ),
         // A part of an earlier build of the same version.
         (
             "build.json",
-            "build.json: is sdcrisk.part/1, and this build of the program reads sdcrisk.part/2",
+            "build.json: is sdcrisk.part/2, and this build of the program reads sdcrisk.part/3",
         ),
         ("cell.json", "cell.json: is damaged"),
         ("shard.json", "shard.json: is damaged"),
@@ -855,24 +855,36 @@ fn a_part_of_attacks_has_its_seekers() {
     let part = part(&sandbox, "p.json");
     let found = &part["work"]["link"]["attempts"][0]["made"]["results"][0];
     let seekers = found["findings"]["seekers"].as_array().unwrap();
-    let own: Vec<&str> = lines.skip(2).step_by(3).collect();
-    assert_eq!((seekers.len(), own.len()), (13, 13));
-    for (seeker, line) in seekers.iter().zip(own) {
-        let cells: Vec<&str> = line.split(',').collect();
-        let marks = seeker[0].as_u64().unwrap();
+    // Whether nobody is closer than the partner, who ties at the least distance, and the distance: nothing says who it is.
+    let mut counted = Vec::new();
+    for alike in seekers {
+        let marks = alike[1].as_u64().unwrap();
         // 8: the partner is a candidate; 16: somebody is closer.
         let is_best = marks & 8 > 0 && marks & 16 == 0;
-        assert_eq!(is_best, cells[rank] == "1", "{line}");
-        assert_eq!(
-            seeker[4].as_u64().unwrap().to_string(),
-            cells[tied],
-            "{line}"
+        let fares = (
+            is_best,
+            alike[5].as_u64().unwrap(),
+            alike[4].as_f64().unwrap(),
         );
-        let least: f64 = cells[distance].parse().unwrap();
-        assert!(
-            (seeker[3].as_f64().unwrap() - least * least).abs() < 1e-9 * (1.0 + least),
-            "{line}"
-        );
+        let records = alike[0].as_u64().unwrap();
+        counted.extend((0..records).map(|_| fares));
+    }
+    let own = lines.skip(2).step_by(3).map(|line| {
+        let cells: Vec<&str> = line.split(',').collect();
+        let distance: f64 = cells[distance].parse().unwrap();
+        let tied: u64 = cells[tied].parse().unwrap();
+        (cells[rank] == "1", tied, distance * distance)
+    });
+    let mut own: Vec<(bool, u64, f64)> = own.collect();
+    let order = |a: &(bool, u64, f64), b: &(bool, u64, f64)| {
+        (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2))
+    };
+    own.sort_by(order);
+    counted.sort_by(order);
+    assert_eq!((counted.len(), own.len()), (13, 13));
+    for (part, line) in counted.iter().zip(&own) {
+        assert_eq!((part.0, part.1), (line.0, line.1));
+        assert!((part.2 - line.2).abs() < 1e-9 * (1.0 + line.2));
     }
     assert_eq!(
         format!(

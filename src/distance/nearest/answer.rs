@@ -17,6 +17,11 @@ pub struct Contest {
 }
 
 impl Contest {
+    /// Whether no candidate is closer than the rival, who is one.
+    pub fn is_won(&self) -> bool {
+        self.inside && !self.closer
+    }
+
     /// How the rival compares with these points and the others, which are not the same.
     #[must_use]
     pub fn and(self, others: Self) -> Self {

@@ -12,11 +12,10 @@ use crate::{
     distance::nearest::{Contest, Link, Neighbours},
     error::{Error, Result},
     evaluate::{
-        beyond::{self, Beyond, StandingOut, Surety},
-        calibration::Calibration,
+        beyond::StandingOut,
         judge::{self, Judged},
-        score::Score,
-        shard::{Findings, Seeker, Shard},
+        seekers::{self, Findings, Seeker},
+        shard::Shard,
         truth::OriginalRecord,
     },
     rng::{Purpose, Seed},
@@ -111,22 +110,13 @@ impl Case<'_> {
                 ..self.of_shard(shard, judged, candidate_sets)
             });
         }
-        let Judged {
-            contests,
-            links,
-            stated,
-            least,
-        } = self.asked(&preference, partners, with_links)?;
-        let score = Score::of_contests(
-            &contests,
-            partners.iter().flatten().count() as u64,
-            preference.n_sought() as u64,
-            candidate_sets,
-        );
-        let sought = preference.n_sought() as u64;
+        let mut judged = self.asked(&preference, partners, with_links)?;
+        let links = std::mem::take(&mut judged.links);
+        let findings = self.findings(Shard::default(), &judged, candidate_sets);
+        let (score, beyond, calibration) = findings.figures();
         match assign {
             Assign::Best | Assign::Balanced | Assign::Sampled(_) => Ok(Outcome {
-                beyond: self.beyond(&contests, sought, surety(stated.as_deref(), least)),
+                beyond,
                 posterior,
                 links: self.claims(links, Shard::default()),
                 score,
@@ -134,7 +124,7 @@ impl Case<'_> {
                 fitted,
                 caveats,
                 findings: None,
-                calibration: stated.map(|stated| Calibration::new(&stated, &contests)),
+                calibration,
             }),
             Assign::OneToOne => {
                 let assignment = one_to_one::assign(&preference)?;
@@ -146,15 +136,19 @@ impl Case<'_> {
                     .zip(partners)
                     .filter(right)
                     .count();
-                let fates: Vec<Contest> = (contests.iter().zip(&assignment.partners))
+                let fates = (judged.contests.iter().zip(&assignment.partners))
                     .zip(partners)
-                    .map(|((contest, got), truth)| fate(contest, *got, *truth))
-                    .collect();
+                    .map(|((contest, got), truth)| fate(contest, *got, *truth));
                 let costs = assignment.costs.iter();
-                let costs = costs
-                    .map(|cost| (cost.unwrap_or(f64::INFINITY), 1))
-                    .collect();
-                let beyond = self.beyond(&fates, sought, Some(Surety::Distances(costs)));
+                let costs = costs.map(|cost| (cost.unwrap_or(f64::INFINITY), 1));
+                let fates = Judged {
+                    contests: fates.collect(),
+                    links: Vec::new(),
+                    stated: None,
+                    least: Some(costs.collect()),
+                };
+                let fates = self.findings(Shard::default(), &fates, candidate_sets);
+                let (_, beyond, _) = fates.figures();
                 let links = links
                     .into_iter()
                     .enumerate()
@@ -190,30 +184,33 @@ impl Case<'_> {
         mut judged: Judged,
         candidate_sets: bool,
     ) -> Outcome {
-        let sought = self.study.n_sought() as u64;
+        let links = std::mem::take(&mut judged.links);
+        let findings = self.findings(shard, &judged, candidate_sets);
+        let nobody = Findings {
+            seekers: Vec::new(),
+            ..findings
+        };
+        let (score, beyond, _) = nobody.figures();
         Outcome {
-            beyond: Beyond::default(),
-            score: Score::of_contests(&[], 0, sought, candidate_sets),
+            beyond,
+            score,
             assignment: None,
             calibration: None,
             posterior: None,
-            links: self.claims(std::mem::take(&mut judged.links), shard),
-            findings: Some(self.findings(shard, judged, candidate_sets)),
+            links: self.claims(links, shard),
+            findings: Some(findings),
             fitted: None,
             caveats: Vec::new(),
         }
     }
 
-    /// What is found out of these seekers.
-    fn findings(&self, shard: Shard, judged: Judged, candidate_sets: bool) -> Findings {
+    /// What is found out of the seekers of a shard.
+    fn findings(&self, shard: Shard, judged: &Judged, candidate_sets: bool) -> Findings {
         let partners = self.study.partners();
         let standing_out = self.standing_out();
         let originals = self.originals();
-        let own = shard
-            .of_all(partners.len())
-            .zip(judged.contests)
-            .enumerate();
-        let seekers = own.map(|(place, (seeker, contest))| {
+        let seeker = |place: usize| {
+            let seeker = shard.piece(place);
             let stands_out =
                 |marked: &[bool]| originals[seeker].is_some_and(|record| marked[record.index()]);
             let least = judged.least.as_ref().map(|least| least[place]);
@@ -221,21 +218,21 @@ impl Case<'_> {
                 partner: partners[seeker].is_some(),
                 extreme: stands_out(&standing_out.extreme),
                 far: stands_out(&standing_out.far),
-                contest,
+                contest: judged.contests[place],
                 least: least
                     .map(|(least, _)| least)
                     .filter(|least| least.is_finite()),
                 at_least: least.map_or(0, |(_, tied)| tied),
                 stated: judged.stated.as_ref().map(|stated| stated[place]),
             }
-        });
+        };
         Findings {
             of: partners.len(),
             sought: self.study.n_sought() as u64,
             candidate_sets,
             has_least: judged.least.is_some(),
             has_stated: judged.stated.is_some(),
-            seekers: seekers.collect(),
+            seekers: seekers::counted(judged.contests.len(), seeker),
         }
     }
 
@@ -255,18 +252,6 @@ impl Case<'_> {
                 partners.map(|partner| partner.map(held)).collect()
             }
         }
-    }
-
-    /// How an attack fared among those who stand out, and with the links it is surest of.
-    fn beyond(&self, contests: &[Contest], sought: u64, surety: Option<Surety>) -> Beyond {
-        beyond::judged(
-            contests,
-            self.study.partners(),
-            sought,
-            self.standing_out(),
-            &self.originals(),
-            surety.as_ref(),
-        )
     }
 
     /// The index of the sought points. Attacks that search the release itself by the same distance share it.
@@ -338,14 +323,6 @@ fn given_one_to_one(
             (balanced.figures(), Box::new(balanced))
         }
     })
-}
-
-/// What an attack's confidence is read from.
-fn surety(stated: Option<&[f64]>, least: Option<Vec<(f64, u32)>>) -> Option<Surety> {
-    match stated {
-        Some(stated) => Some(Surety::Stated(stated.to_vec())),
-        None => least.map(Surety::Distances),
-    }
 }
 
 /// What became of a seeker in an assignment: one link, right or wrong, or none.

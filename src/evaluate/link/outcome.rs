@@ -9,7 +9,7 @@ use crate::{
         one_to_one::Total,
         probabilistic::{Agreed, Model, PatternRow},
     },
-    evaluate::{beyond::Beyond, calibration::Calibration, score::Score, shard::Findings},
+    evaluate::{beyond::Beyond, calibration::Calibration, score::Score, seekers::Findings},
 };
 
 /// What an attack achieved.

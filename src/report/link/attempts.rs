@@ -3,10 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{LinkReport, LinkResult, MethodNotRun, means};
-use crate::evaluate::{
-    shard::{Findings, Shard},
-    status::Status,
-};
+use crate::evaluate::{seekers::Findings, shard::Shard, status::Status};
 
 /// The attacks of a call, or a part of them: the seekers of those that judge each seeker by itself are dealt out among all parts, and
 /// each of the others is made whole by one part.
@@ -70,7 +67,7 @@ impl Attempts {
     /// The report, and the list of links if links were asked for, of all parts in their order: of one, where one run made all.
     /// `None` of nothing.
     ///
-    /// No figure depends on the cut: those of an attack whose seekers were dealt out are worked out here, of all seekers in their order.
+    /// No figure depends on the cut: those of an attack whose seekers were dealt out are worked out here, of all seekers.
     pub fn joined(parts: Vec<Self>) -> Option<(LinkReport, Option<Vec<LinkLine>>)> {
         let mut asked = None;
         let mut of_parts = Vec::with_capacity(parts.len());
@@ -111,7 +108,8 @@ impl Attempts {
             let is_own = attempt.in_parts || whole.next().is_some_and(|number| shard.has(number));
             let has_own = |found: &Found| match &found.findings {
                 Some(findings) => {
-                    attempt.in_parts && findings.seekers.len() == shard.of_all(findings.of).len()
+                    let own = shard.of_all(findings.of).len() as u64;
+                    attempt.in_parts && findings.n_seekers() == Some(own)
                 }
                 None => !attempt.in_parts,
             };
@@ -120,7 +118,7 @@ impl Attempts {
         // Links are those of the last attack.
         let last = self.attempts.last().map_or(&[][..], Attempt::results);
         let seekers = last.last().map_or(0, |found| match &found.findings {
-            Some(findings) => findings.seekers.len() as u64,
+            Some(findings) => findings.n_seekers().unwrap_or(0),
             None => found.result.records,
         });
         let links = self.links.as_ref();
