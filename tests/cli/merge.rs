@@ -886,6 +886,18 @@ fn a_part_of_attacks_has_its_seekers() {
         assert_eq!((part.0, part.1), (line.0, line.1));
         assert!((part.2 - line.2).abs() < 1e-9 * (1.0 + line.2));
     }
+    // Counts that are not those of its records are no part.
+    let text = sandbox.text("p.json");
+    let first = format!("\"seekers\":[[{},", seekers[0][0]);
+    assert!(text.contains(&first));
+    for count in [0, 14, u64::MAX] {
+        sandbox.write(
+            "q.json",
+            text.replacen(&first, &format!("\"seekers\":[[{count},"), 1),
+        );
+        let ran = sandbox.run("merge q.json").ended(3);
+        assert!(ran.stderr.contains("q.json: is damaged"), "{}", ran.stderr);
+    }
     assert_eq!(
         format!(
             "{:o}",
