@@ -479,8 +479,7 @@ impl Table {
 
     /// The bytes of [`kept_cell`](Self::kept_cell).
     fn file_cell<'a>(&'a self, record: usize, column: &'a Column) -> Cow<'a, [u8]> {
-        let kept = self.kept_cell(record, column);
-        self.file.text.written(column.place, kept)
+        self.kept_cell(record, column).into_bytes()
     }
 
     /// The record of the file from which each cell is taken, unless it is the record's own.

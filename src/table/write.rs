@@ -193,7 +193,7 @@ impl Table {
         }
         let from = buffer.len();
         let cell = moved.unwrap_or_else(|| self.kept_cell(record, column));
-        self.file.text.append(column.place, cell, buffer);
+        cell.append(buffer);
         if let Some(value) = new
             && !self.is_said(value, &buffer[from..], column)
         {

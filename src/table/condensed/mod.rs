@@ -38,8 +38,31 @@ pub(super) struct Text {
 #[derive(Clone, Copy)]
 pub(super) enum Kept<'a> {
     Bytes(&'a [u8]),
-    /// A number in steps of its last decimal, or a gap.
-    Steps(i32),
+    /// A number in steps of its last decimal, or a gap, of these cells.
+    Steps(&'a Steps, i32),
+}
+
+impl<'a> Kept<'a> {
+    /// Appends its bytes.
+    #[inline(always)]
+    pub fn append(self, out: &mut Vec<u8>) {
+        match self {
+            Self::Bytes(bytes) => out.extend_from_slice(bytes),
+            Self::Steps(of, steps) => of.write(steps, out),
+        }
+    }
+
+    /// Its bytes.
+    pub fn into_bytes(self) -> Cow<'a, [u8]> {
+        match self {
+            Self::Bytes(bytes) => Cow::Borrowed(bytes),
+            Self::Steps(..) => {
+                let mut cell = Vec::new();
+                self.append(&mut cell);
+                Cow::Owned(cell)
+            }
+        }
+    }
 }
 
 impl Text {
@@ -135,28 +158,6 @@ impl Text {
         }
     }
 
-    /// Appends the bytes of a cell at a place that is kept so.
-    #[inline(always)]
-    pub fn append(&self, place: usize, kept: Kept<'_>, out: &mut Vec<u8>) {
-        match (kept, &self.condensed) {
-            (Kept::Bytes(bytes), _) => out.extend_from_slice(bytes),
-            (kept, Some(condensed)) => condensed.write_cell(place, kept, out),
-            (Kept::Steps(_), None) => unreachable!("steps are those of a condensed text"),
-        }
-    }
-
-    /// The bytes of a cell at a place that is kept so.
-    pub fn written<'a>(&self, place: usize, kept: Kept<'a>) -> Cow<'a, [u8]> {
-        match kept {
-            Kept::Bytes(bytes) => Cow::Borrowed(bytes),
-            Kept::Steps(_) => {
-                let mut cell = Vec::new();
-                self.append(place, kept, &mut cell);
-                Cow::Owned(cell)
-            }
-        }
-    }
-
     /// The line on which a record begins.
     pub fn line_of(&self, record: usize) -> u64 {
         match &self.condensed {
@@ -247,7 +248,7 @@ impl Column {
     #[inline(always)]
     fn kept(&self, record: usize) -> Kept<'_> {
         match self {
-            Self::Steps(steps) => Kept::Steps(steps.of(record)),
+            Self::Steps(steps) => Kept::Steps(steps, steps.of(record)),
             Self::Texts(texts) => Kept::Bytes(texts.of(record)),
         }
     }
@@ -264,7 +265,6 @@ struct Condensed {
     n_records: usize,
     columns: Vec<Column>,
     delimiter: u8,
-    decimal: u8,
     line_end: Vec<u8>,
     /// What stands after the last record: line ends, or nothing.
     tail: Vec<u8>,
@@ -283,7 +283,7 @@ impl Condensed {
         // Whoever compares or masks a file says which it was.
         let (sha256, agree) = rayon::join(
             || super::sha256(bytes),
-            || Part::fill(&mut columns, bytes, layout, (syntax.decimal, line_end)),
+            || Part::fill(&mut columns, bytes, layout, line_end),
         );
         let last = layout.n_records() - 1;
         agree.then(|| Self {
@@ -293,7 +293,6 @@ impl Condensed {
             n_records: layout.n_records(),
             columns,
             delimiter,
-            decimal: syntax.decimal,
             line_end: line_end.to_vec(),
             tail: bytes[layout.end(last)..].to_vec(),
         })
@@ -308,15 +307,6 @@ impl Condensed {
         }
     }
 
-    /// Appends a cell at a place that is kept so.
-    fn write_cell(&self, place: usize, kept: Kept<'_>, out: &mut Vec<u8>) {
-        match (kept, &self.columns[place]) {
-            (Kept::Bytes(bytes), _) => out.extend_from_slice(bytes),
-            (Kept::Steps(steps), Column::Steps(of)) => of.write(steps, self.decimal, out),
-            (Kept::Steps(_), Column::Texts(_)) => unreachable!("steps are those of their column"),
-        }
-    }
-
     /// Appends these records with the line ends between them and after them, and calls `ended` with where each begins and its cells end.
     fn write(
         &self,
@@ -328,11 +318,11 @@ impl Condensed {
         for record in records {
             let from = out.len();
             ends.clear();
-            for place in 0..self.columns.len() {
+            for (place, column) in self.columns.iter().enumerate() {
                 if place > 0 {
                     out.push(self.delimiter);
                 }
-                self.write_cell(place, self.columns[place].kept(record), out);
+                column.kept(record).append(out);
                 // A record has at most as many bytes as a u32 counts: it was read.
                 ends.push(u32::try_from(out.len() - from).unwrap_or(u32::MAX));
             }

@@ -32,7 +32,7 @@ pub fn begun<'a>(
     let column = |(place, missing): (usize, &&RecordSet)| {
         let steps = Steps::begun(bytes, layout, place, syntax.decimal, missing);
         let mut cells = (0..n).map(|record| layout.cell(bytes, record, place));
-        let is_of_form = |cell| steps.form().read(cell, syntax.decimal).is_some();
+        let is_of_form = |cell| steps.form().read(cell).is_some();
         if cells.clone().all(is_of_form) {
             return Some(Column::Steps(steps));
         }
@@ -59,14 +59,9 @@ enum PartOfColumn<'a> {
 
 impl<'a> Part<'a> {
     /// Reads the cells of all columns; `false` if one, or a line end, could not be written again.
-    pub fn fill(
-        columns: &mut [Column],
-        bytes: &[u8],
-        layout: &Layout,
-        (decimal, line_end): (u8, &[u8]),
-    ) -> bool {
+    pub fn fill(columns: &mut [Column], bytes: &[u8], layout: &Layout, line_end: &[u8]) -> bool {
         let parts = Part::all(columns, layout.n_records()).into_par_iter();
-        let read = |part: Part<'_>| part.read(bytes, layout, decimal, line_end);
+        let read = |part: Part<'_>| part.read(bytes, layout, line_end);
         let Some(known) = parts.map(read).collect::<Option<Vec<_>>>() else {
             return false;
         };
@@ -115,7 +110,6 @@ impl<'a> Part<'a> {
         self,
         bytes: &'b [u8],
         layout: &'b Layout,
-        decimal: u8,
         line_end: &[u8],
     ) -> Option<Vec<Known<'b>>> {
         let mut known: Vec<Known<'b>> = (self.columns.iter())
@@ -130,7 +124,7 @@ impl<'a> Part<'a> {
             for (place, column) in columns.iter_mut().enumerate() {
                 let cell = cells.cell(place);
                 match column {
-                    PartOfColumn::Steps(form, steps) => steps[at] = form.read(cell, decimal)?,
+                    PartOfColumn::Steps(form, steps) => steps[at] = form.read(cell)?,
                     PartOfColumn::Texts(codes) => codes[at] = known.next()?.code(cell)?,
                 }
             }

@@ -15,6 +15,8 @@ pub struct Steps {
 /// How every cell of an attribute is written.
 pub struct Form {
     decimals: usize,
+    /// What stands before the decimals.
+    mark: u8,
     /// What stands in the cells that hold [`GAP`], if one does.
     gap: Option<Vec<u8>>,
 }
@@ -22,8 +24,8 @@ pub struct Form {
 impl Form {
     /// The steps that are written as this very cell, if any are.
     #[inline(always)]
-    pub fn read(&self, cell: &[u8], decimal: u8) -> Option<i32> {
-        let steps = read(cell, self.decimals, decimal);
+    pub fn read(&self, cell: &[u8]) -> Option<i32> {
+        let steps = read(cell, self.decimals, self.mark);
         steps.or_else(|| (self.gap.as_deref() == Some(cell)).then_some(GAP))
     }
 }
@@ -38,21 +40,22 @@ impl Steps {
         bytes: &[u8],
         layout: &Layout,
         place: usize,
-        decimal: u8,
+        mark: u8,
         missing: &RecordSet,
     ) -> Self {
         let cell = |record: usize| layout.cell(bytes, record, place);
         let first = (0..layout.n_records()).find(|&record| !missing.contains(record));
         let decimals = first.map_or(0, |record| {
             let cell = cell(record);
-            let mark = cell.iter().position(|&byte| byte == decimal);
-            mark.map_or(0, |mark| cell.len() - 1 - mark)
+            let whole = cell.iter().position(|&byte| byte == mark);
+            whole.map_or(0, |whole| cell.len() - 1 - whole)
         });
         let mut gaps = missing.records().map(cell);
-        let gap = gaps.find(|cell| read(cell, decimals, decimal).is_none());
+        let gap = gaps.find(|cell| read(cell, decimals, mark).is_none());
         Self {
             form: Form {
                 decimals,
+                mark,
                 gap: gap.map(<[u8]>::to_vec),
             },
             in_one: number::power(decimals),
@@ -78,10 +81,10 @@ impl Steps {
     }
 
     /// Appends a cell that holds these steps.
-    pub fn write(&self, steps: i32, decimal: u8, out: &mut Vec<u8>) {
+    pub fn write(&self, steps: i32, out: &mut Vec<u8>) {
         match steps {
             GAP => out.extend(self.form.gap.iter().flatten()),
-            steps => print(steps, self.form.decimals, decimal, out),
+            steps => print(steps, self.form.decimals, self.form.mark, out),
         }
     }
 
