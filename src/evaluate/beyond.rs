@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     evaluate::{
         score::{Score, Ties},
-        seekers::{Alike, Seeker},
+        seekers::{Seeker, SeekerCount},
     },
     stats::{
         eigen,
@@ -50,7 +50,10 @@ pub struct Part {
 
 impl Part {
     /// Of these seekers, among so many sought records; `None` of nobody.
-    fn new<'a>(seekers: impl Iterator<Item = &'a Alike> + Clone, sought: u64) -> Option<Self> {
+    fn new<'a>(
+        seekers: impl Iterator<Item = &'a SeekerCount> + Clone,
+        sought: u64,
+    ) -> Option<Self> {
         let score = Score::new(seekers, sought, false);
         (score.records > 0).then(|| Self {
             records: score.records,
@@ -310,9 +313,14 @@ impl<'a, 'b> Standardised<'a, 'b> {
 
 impl Beyond {
     /// Judges beyond the mean; by the probabilities that an attack states if it states any, or else by its least distances or costs.
-    pub(super) fn new(seekers: &[Alike], sought: u64, has_least: bool, has_stated: bool) -> Self {
+    pub(super) fn new(
+        seekers: &[SeekerCount],
+        sought: u64,
+        has_least: bool,
+        has_stated: bool,
+    ) -> Self {
         let among = |stands_out: fn(&Seeker) -> bool| {
-            let marked = seekers.iter().filter(|alike| stands_out(&alike.seeker));
+            let marked = seekers.iter().filter(|group| stands_out(&group.seeker));
             Part::new(marked, sought)
         };
         let sure_by = match (has_stated, has_least) {
@@ -331,7 +339,7 @@ impl Beyond {
 }
 
 /// The seekers of the surest 1 % of links, at least one, and all who are as sure as the last of them.
-fn surest(seekers: &[Alike], sure_by: SureBy) -> Vec<&Alike> {
+fn surest(seekers: &[SeekerCount], sure_by: SureBy) -> Vec<&SeekerCount> {
     type Key = (u32, f64, u32);
     let order = |a: &Key, b: &Key| {
         (a.0.cmp(&b.0))
@@ -347,10 +355,11 @@ fn surest(seekers: &[Alike], sure_by: SureBy) -> Vec<&Alike> {
     };
     let linked = seekers
         .iter()
-        .filter(|alike| alike.seeker.contest.candidates > 0);
-    let mut keyed: Vec<(Key, &Alike)> = linked.map(|alike| (key(&alike.seeker), alike)).collect();
+        .filter(|group| group.seeker.contest.candidates > 0);
+    let mut keyed: Vec<(Key, &SeekerCount)> =
+        linked.map(|group| (key(&group.seeker), group)).collect();
     keyed.par_sort_by(|a, b| order(&a.0, &b.0));
-    let records = |&(_, alike): &(Key, &Alike)| alike.records;
+    let records = |&(_, group): &(Key, &SeekerCount)| group.records;
     let most = (keyed.iter().map(records).sum::<u64>() / ONE_IN as u64).max(1);
     let mut up_to = 0;
     let last = keyed.iter().find(|keyed| {
@@ -363,7 +372,7 @@ fn surest(seekers: &[Alike], sure_by: SureBy) -> Vec<&Alike> {
     let surest = keyed
         .iter()
         .take_while(|(key, _)| order(key, &last).is_le());
-    surest.map(|&(_, alike)| alike).collect()
+    surest.map(|&(_, group)| group).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Whether an attack that states probabilities is right about itself.
 
-use super::seekers::Alike;
+use super::seekers::SeekerCount;
 
 /// Where the bands of stated probabilities end.
 const ENDS: [f64; 10] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.8, 0.95, 0.99, 1.0];
@@ -38,7 +38,7 @@ pub struct Band {
 
 impl Calibration {
     /// Compares the probabilities stated for each seeker's link with how its true partner fared.
-    pub fn new(seekers: &[Alike]) -> Self {
+    pub fn new(seekers: &[SeekerCount]) -> Self {
         let mut bands = ENDS.map(|to| Band {
             from: 0.0,
             to,
@@ -50,7 +50,7 @@ impl Calibration {
             bands[band].from = ENDS[band - 1];
         }
         let (mut all, mut sum, mut sure, mut sure_correct) = (0, 0.0, 0, 0.0);
-        for &Alike { seeker, records } in seekers {
+        for &SeekerCount { seeker, records } in seekers {
             all += records;
             // Who is linked with nobody says nothing of a link; in the mean they count as sure to fail.
             if seeker.contest.candidates == 0 {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::seekers::{Alike, Seeker};
+use super::seekers::{Seeker, SeekerCount};
 use crate::stats::interval::wilson;
 
 /// What a link counts whose record ties with others at the same distance.
@@ -56,18 +56,18 @@ pub struct Score {
 impl Score {
     /// Judges how the true partners of these seekers fared.
     pub fn new<'a>(
-        seekers: impl Iterator<Item = &'a Alike> + Clone,
+        seekers: impl Iterator<Item = &'a SeekerCount> + Clone,
         sought: u64,
         candidate_sets: bool,
     ) -> Self {
         let count = |test: &dyn Fn(&Seeker) -> bool| {
-            let counted = seekers.clone().filter(|alike| test(&alike.seeker));
-            counted.map(|alike| alike.records).sum::<u64>()
+            let counted = seekers.clone().filter(|group| test(&group.seeker));
+            counted.map(|group| group.records).sum::<u64>()
         };
         let alone = |seeker: &Seeker| candidate_sets && seeker.contest.candidates == 1;
         // How many have a candidate set of each size, ascending, and how many win in a tie of each.
         let (mut sizes, mut ties) = (BTreeMap::new(), BTreeMap::new());
-        for Alike { seeker, records } in seekers.clone() {
+        for SeekerCount { seeker, records } in seekers.clone() {
             *sizes.entry(seeker.contest.candidates).or_insert(0) += records;
             if seeker.contest.is_won() {
                 *ties.entry(seeker.contest.tied.max(1)).or_insert(0) += records;

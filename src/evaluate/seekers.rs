@@ -1,4 +1,4 @@
-//! How seekers fare, counted: all that the figures of an attack are made of.
+//! The outcomes of seekers, counted: all that the figures of an attack are made of.
 //!
 //! Figures depend neither on the order of the records nor on how the seekers were dealt out among machines: they are those of the counts,
 //! which are in an order of their own.
@@ -55,24 +55,24 @@ impl Seeker {
     }
 }
 
-/// Seekers who fare alike. In JSON an array: how many they are, marks (the sum of 1 with a partner among the sought records, 2 in the top
+/// Seekers with the same outcome. In JSON an array: how many they are, marks (the sum of 1 with a partner among the sought records, 2 in the top
 /// or bottom 1 % of a known attribute, 4 in the 1 % farthest from the mean, 8 the partner is a candidate, 16 some candidate is closer), size
 /// of the candidate set, candidates at the partner's distance if none is closer, least distance or cost, candidates at it, stated
 /// probability.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(into = "Packed", from = "Packed")]
-pub struct Alike {
-    /// How each of them fares.
+pub struct SeekerCount {
+    /// The outcome of each of them.
     pub seeker: Seeker,
     /// How many they are.
     pub records: u64,
 }
 
-/// [`Alike`] in JSON.
+/// [`SeekerCount`] in JSON.
 type Packed = (u64, u32, u32, u32, Option<f64>, u32, Option<f64>);
 
-impl From<Alike> for Packed {
-    fn from(Alike { seeker, records }: Alike) -> Self {
+impl From<SeekerCount> for Packed {
+    fn from(SeekerCount { seeker, records }: SeekerCount) -> Self {
         (
             records,
             seeker.marks(),
@@ -85,7 +85,7 @@ impl From<Alike> for Packed {
     }
 }
 
-impl From<Packed> for Alike {
+impl From<Packed> for SeekerCount {
     fn from((records, marks, candidates, tied, least, at_least, stated): Packed) -> Self {
         let is = |bit: u32| marks & 1 << bit != 0;
         Self {
@@ -108,7 +108,7 @@ impl From<Packed> for Alike {
     }
 }
 
-/// What an attack found out of some seekers: how many fare alike. It says nothing of who they are.
+/// What an attack found out of some seekers: how many have each outcome. It does not show who they are.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Findings {
@@ -124,7 +124,7 @@ pub struct Findings {
     pub has_stated: bool,
     /// The seekers of this part: how many, marks, candidates, tied, least, at least, stated.
     #[cfg_attr(test, schemars(with = "Vec<Packed>"))]
-    pub seekers: Vec<Alike>,
+    pub seekers: Vec<SeekerCount>,
 }
 
 /// Seekers that one task counts.
@@ -133,14 +133,14 @@ const AT_ONCE: usize = 1 << 14;
 /// So many seekers, counted.
 ///
 /// # Complexity
-/// O(n log n), in parallel; in memory as many as fare differently.
-pub fn counted(n: usize, seeker: impl Fn(usize) -> Seeker + Sync) -> Vec<Alike> {
+/// O(n log n), in parallel; memory grows with the different outcomes.
+pub fn counted(n: usize, seeker: impl Fn(usize) -> Seeker + Sync) -> Vec<SeekerCount> {
     let of_task = |first: usize| {
         let mut own: Vec<Seeker> = (first..n.min(first + AT_ONCE)).map(&seeker).collect();
         own.sort_unstable_by(Seeker::order);
         let mut all = Vec::new();
         for seeker in own {
-            count(&mut all, Alike { seeker, records: 1 });
+            count(&mut all, SeekerCount { seeker, records: 1 });
         }
         all
     };
@@ -149,7 +149,7 @@ pub fn counted(n: usize, seeker: impl Fn(usize) -> Seeker + Sync) -> Vec<Alike> 
 }
 
 /// Adds seekers behind all who come before them in their order.
-fn count(all: &mut Vec<Alike>, more: Alike) {
+fn count(all: &mut Vec<SeekerCount>, more: SeekerCount) {
     match all.last_mut() {
         Some(last) if last.seeker.order(&more.seeker).is_eq() => last.records += more.records,
         _ => all.push(more),
@@ -157,7 +157,7 @@ fn count(all: &mut Vec<Alike>, more: Alike) {
 }
 
 /// The seekers of both.
-fn merged(a: Vec<Alike>, b: Vec<Alike>) -> Vec<Alike> {
+fn merged(a: Vec<SeekerCount>, b: Vec<SeekerCount>) -> Vec<SeekerCount> {
     if a.is_empty() || b.is_empty() {
         return if a.is_empty() { b } else { a };
     }
@@ -184,7 +184,7 @@ impl Findings {
 
     /// How many seekers there are here; `None` of more than can be.
     pub fn n_seekers(&self) -> Option<u64> {
-        let mut records = self.seekers.iter().map(|alike| alike.records);
+        let mut records = self.seekers.iter().map(|group| group.records);
         records.try_fold(0, u64::checked_add)
     }
 
@@ -196,13 +196,17 @@ impl Findings {
         })
     }
 
+    /// How these seekers fare in the mean.
+    pub fn score(&self) -> Score {
+        Score::new(self.seekers.iter(), self.sought, self.candidate_sets)
+    }
+
     /// The figures of these seekers.
     pub fn figures(&self) -> (Score, Beyond, Option<Calibration>) {
         let seekers = &self.seekers;
-        let score = Score::new(seekers.iter(), self.sought, self.candidate_sets);
         let beyond = Beyond::new(seekers, self.sought, self.has_least, self.has_stated);
         let calibration = self.has_stated.then(|| Calibration::new(seekers));
-        (score, beyond, calibration)
+        (self.score(), beyond, calibration)
     }
 }
 
@@ -229,8 +233,8 @@ pub(super) mod tests {
     }
 
     /// These seekers, one after the other as they are.
-    pub fn each(seekers: &[Seeker]) -> Vec<Alike> {
-        let alone = |&seeker: &Seeker| Alike { seeker, records: 1 };
+    pub fn each(seekers: &[Seeker]) -> Vec<SeekerCount> {
+        let alone = |&seeker: &Seeker| SeekerCount { seeker, records: 1 };
         seekers.iter().map(alone).collect()
     }
 
@@ -255,11 +259,11 @@ pub(super) mod tests {
             let all = counted(n, |seeker| fares(seeker, kinds));
             assert_eq!(all.len(), n.min(kinds));
             assert!(all.is_sorted_by(|a, b| a.seeker.order(&b.seeker).is_lt()));
-            for alike in all.iter().take(50) {
-                let same = (0..n).filter(|&seeker| fares(seeker, kinds) == alike.seeker);
-                assert_eq!(alike.records, same.count() as u64);
+            for group in all.iter().take(50) {
+                let same = (0..n).filter(|&seeker| fares(seeker, kinds) == group.seeker);
+                assert_eq!(group.records, same.count() as u64);
             }
-            let findings = |seekers: Vec<Alike>| Findings {
+            let findings = |seekers: Vec<SeekerCount>| Findings {
                 of: n,
                 sought: 20,
                 candidate_sets: true,
@@ -284,7 +288,7 @@ pub(super) mod tests {
     #[test]
     fn figures_of_counts_are_those_of_each() {
         let list: Vec<Seeker> = (0..5_000).map(|seeker| fares(seeker, 700)).collect();
-        let findings = |seekers: Vec<Alike>| Findings {
+        let findings = |seekers: Vec<SeekerCount>| Findings {
             of: list.len(),
             sought: 20,
             candidate_sets: true,
@@ -312,7 +316,7 @@ pub(super) mod tests {
 
     #[test]
     fn counts_beyond_all_numbers_are_none() {
-        let alike = Alike {
+        let group = SeekerCount {
             seeker: seeker(1, true, false, 1),
             records: u64::MAX,
         };
@@ -322,7 +326,7 @@ pub(super) mod tests {
             candidate_sets: false,
             has_least: false,
             has_stated: false,
-            seekers: vec![alike, alike],
+            seekers: vec![group, group],
         };
         assert_eq!(findings.n_seekers(), None);
     }

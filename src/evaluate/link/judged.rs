@@ -12,7 +12,7 @@ use crate::{
     distance::nearest::{Contest, Link, Neighbours},
     error::{Error, Result},
     evaluate::{
-        beyond::StandingOut,
+        beyond::{Beyond, StandingOut},
         judge::{self, Judged},
         seekers::{self, Findings, Seeker},
         shard::Shard,
@@ -113,19 +113,21 @@ impl Case<'_> {
         let mut judged = self.asked(&preference, partners, with_links)?;
         let links = std::mem::take(&mut judged.links);
         let findings = self.findings(Shard::default(), &judged, candidate_sets);
-        let (score, beyond, calibration) = findings.figures();
         match assign {
-            Assign::Best | Assign::Balanced | Assign::Sampled(_) => Ok(Outcome {
-                beyond,
-                posterior,
-                links: self.claims(links, Shard::default()),
-                score,
-                assignment: None,
-                fitted,
-                caveats,
-                findings: None,
-                calibration,
-            }),
+            Assign::Best | Assign::Balanced | Assign::Sampled(_) => {
+                let (score, beyond, calibration) = findings.figures();
+                Ok(Outcome {
+                    beyond,
+                    posterior,
+                    links: self.claims(links, Shard::default()),
+                    score,
+                    assignment: None,
+                    fitted,
+                    caveats,
+                    findings: None,
+                    calibration,
+                })
+            }
             Assign::OneToOne => {
                 let assignment = one_to_one::assign(&preference)?;
                 let right =
@@ -164,7 +166,7 @@ impl Case<'_> {
                     .collect();
                 Ok(Outcome {
                     links: self.claims(links, Shard::default()),
-                    score: score.with_assignment(correct as u64),
+                    score: findings.score().with_assignment(correct as u64),
                     assignment: Some(assignment.total),
                     beyond,
                     calibration: None,
@@ -190,10 +192,9 @@ impl Case<'_> {
             seekers: Vec::new(),
             ..findings
         };
-        let (score, beyond, _) = nobody.figures();
         Outcome {
-            beyond,
-            score,
+            beyond: Beyond::default(),
+            score: nobody.score(),
             assignment: None,
             calibration: None,
             posterior: None,
