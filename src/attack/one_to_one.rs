@@ -127,12 +127,12 @@ fn turned_back(turned: Solution, n_seekers: usize) -> Solution {
 /// Records that choose among points. The distance is symmetric to the last bit, so either file can.
 struct Points<'a> {
     choosers: &'a Matrix,
-    points: PricedPoints,
+    points: PricedPoints<'a>,
     hints: Vec<(u32, Pair)>,
 }
 
 impl<'a> Points<'a> {
-    fn new(choosers: &'a Matrix, points: &Matrix, nearest: &Nearest<'_>) -> Self {
+    fn new(choosers: &'a Matrix, points: &'a Matrix, nearest: &Nearest<'_>) -> Self {
         let metric = &nearest.metric;
         let turned = PricedPoints::build(choosers, metric.clone());
         let everybody = Wish::of_all(points.n_records());
@@ -153,7 +153,12 @@ impl<'a> Points<'a> {
     }
 }
 
-fn search(points: &PricedPoints, queries: &Matrix, wishes: &[Wish], k: usize) -> Vec<Vec<Pair>> {
+fn search(
+    points: &PricedPoints<'_>,
+    queries: &Matrix,
+    wishes: &[Wish],
+    k: usize,
+) -> Vec<Vec<Pair>> {
     wishes
         .par_iter()
         .with_min_len(AT_ONCE)
@@ -182,8 +187,8 @@ impl Costs for Points<'_> {
         self.points.n_points()
     }
 
-    fn set_prices(&mut self, prices: &[f64]) {
-        self.points.set_prices(prices);
+    fn set_prices(&mut self, prices: &[f64], searches: usize) {
+        self.points.set_prices(prices, searches);
     }
 
     fn cheapest(&self, wishes: &[Wish], k: usize) -> Vec<Vec<Pair>> {
@@ -223,7 +228,7 @@ impl Costs for CompleteLists<'_> {
         self.lists.n_sought()
     }
 
-    fn set_prices(&mut self, prices: &[f64]) {
+    fn set_prices(&mut self, prices: &[f64], _searches: usize) {
         self.prices.copy_from_slice(prices);
     }
 

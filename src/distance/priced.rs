@@ -1,12 +1,10 @@
 //! The points that are cheapest to a query: by squared distance less a price of the point.
 
-use std::ops::Range;
-
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 
 use super::{
     Metric,
-    kd_tree::{BoxTree, Leaves, Waiting},
+    kd_tree::{Bounds, BoxTree, KdTree, Leaves, Span, Waiting},
 };
 use crate::{
     stats::scatter,
@@ -16,8 +14,14 @@ use crate::{
 /// Points of a leaf.
 const LEAF: usize = 32;
 
+/// Attributes in a part of a box: as many numbers as the widest vectors hold.
+const WIDTH: usize = 8;
+
 /// Squared distances beyond this count as this, so that worths are finite.
 pub const FARTHEST: f64 = 1e280;
+
+/// The tree is halved anew by prices for more searches than a point for every so many.
+const POINTS_PER_SEARCH: usize = 16;
 
 /// A point, and what it comes to for a query.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,26 +37,101 @@ pub struct Offer {
 
 /// Points with prices, made ready to be searched.
 ///
-/// A k-d tree with tight boxes. Let `lower` be a bound of the canonical distances to the points below a node, made by the same
-/// operations in the same order, and `most` the highest price among them. Rounding is monotone, so `lower − most` is not above
-/// the worth of any of them.
+/// A k-d tree with tight boxes. Let `lower` be a bound of the canonical distances to the points below a node, and `most` the highest
+/// price among them. Then `lower − most` is not above the worth of any of them, since rounding is monotone. `lower` adds the same terms as
+/// the distance does, or lesser ones, in another order: what rounding does to sums of numbers that are not negative is taken off.
 ///
 /// # Missing
 /// As in [`Metric`]. Where a point below a node misses a value, the lesser of both contributions bounds.
 #[derive(Debug)]
-pub struct PricedPoints {
+pub struct PricedPoints<'a> {
+    points: &'a Matrix,
     metric: Metric,
-    boxes: BoxTree,
-    /// For each leaf and attribute the values of `LEAF` points; NaN where missing and past the last.
-    values: Vec<f64>,
+    /// Those of the metric, in whole parts: what fills the last one adds nothing.
+    weights: Vec<f64>,
+    missing: Vec<f64>,
+    cut: Cut,
     /// By position, `LEAF` a leaf; −∞ past the last.
     prices: Vec<f64>,
     /// The highest price in each node.
     highest: Vec<f64>,
-    has_gaps: bool,
 }
 
-impl PricedPoints {
+/// Points in the leaves of a tree.
+#[derive(Debug)]
+struct Cut {
+    tree: KdTree,
+    /// Boxes of nodes, in parts.
+    boxes: Vec<Part>,
+    /// For each leaf and attribute.
+    leaves: Vec<Strip>,
+}
+
+/// One attribute of the points of a leaf: NaN where missing and past the last.
+#[derive(Debug, Clone)]
+#[repr(align(64))]
+struct Strip([f64; LEAF]);
+
+/// Some attributes of the box of a node.
+#[derive(Debug, Clone)]
+#[repr(align(64))]
+struct Part {
+    low: [f64; WIDTH],
+    high: [f64; WIDTH],
+    /// What the attribute adds at most: where some miss it, what that counts.
+    cap: [f64; WIDTH],
+}
+
+impl Part {
+    const EVERYWHERE: Self = Self {
+        low: [f64::NEG_INFINITY; WIDTH],
+        high: [f64::INFINITY; WIDTH],
+        cap: [f64::INFINITY; WIDTH],
+    };
+}
+
+impl Cut {
+    fn new(boxes: BoxTree, points: &Matrix, metric: &Metric) -> Self {
+        let n_parts = points.n_attributes().div_ceil(WIDTH);
+        let mut parts = Vec::with_capacity(boxes.tree.n_nodes() * n_parts);
+        for node in 0..boxes.tree.n_nodes() {
+            let first = parts.len();
+            parts.resize(first + n_parts, Part::EVERYWHERE);
+            for (k, &span) in boxes.spans(node).iter().enumerate() {
+                let (part, at) = (&mut parts[first + k / WIDTH], k % WIDTH);
+                let Span {
+                    low,
+                    high,
+                    has_gaps,
+                } = span;
+                // Of an attribute that does not count no value is far, and where all miss it, every one is.
+                if metric.weights[k] > 0.0 {
+                    (part.low[at], part.high[at]) = (low, high);
+                }
+                if has_gaps {
+                    part.cap[at] = metric.missing[k];
+                }
+            }
+        }
+        let leaves = boxes.tree.points().chunks(LEAF).flat_map(|leaf| {
+            let strip = move |k: usize| {
+                let mut strip = Strip([f64::NAN; LEAF]);
+                for (cell, &point) in strip.0.iter_mut().zip(leaf) {
+                    *cell = points.value(point as usize, k).unwrap_or(f64::NAN);
+                }
+                strip
+            };
+            (0..points.n_attributes()).map(strip)
+        });
+        Self {
+            leaves: leaves.collect(),
+            boxes: parts,
+            tree: boxes.tree,
+        }
+    }
+}
+
+impl<'a> PricedPoints<'a> {
     /// Makes the points ready, all at the price zero.
     ///
     /// # Complexity
@@ -60,48 +139,64 @@ impl PricedPoints {
     ///
     /// # Panics
     /// If the metric does not have as many attributes as the points, or there are more points than a `u32` counts.
-    pub fn build(points: &Matrix, metric: Metric) -> Self {
+    pub fn build(points: &'a Matrix, metric: Metric) -> Self {
         assert_eq!(
             points.n_attributes(),
             metric.n_attributes(),
             "one weight an attribute"
         );
         let boxes = BoxTree::build(points, metric.weights(), Leaves::Full(LEAF));
-        let mut values = Vec::new();
-        for leaf in boxes.tree.points().chunks(LEAF) {
-            for k in 0..points.n_attributes() {
-                let value = |i: usize| points.value(*leaf.get(i)? as usize, k);
-                values.extend((0..LEAF).map(|i| value(i).unwrap_or(f64::NAN)));
-            }
-        }
-        let mut priced = Self {
-            metric,
-            highest: vec![0.0; boxes.tree.n_nodes()],
-            boxes,
-            values,
-            prices: Vec::new(),
-            has_gaps: !points.is_complete(),
+        let filled = |numbers: &[f64]| {
+            let mut numbers = numbers.to_vec();
+            numbers.resize(numbers.len().next_multiple_of(WIDTH), 0.0);
+            numbers
         };
-        priced.set_prices(&vec![0.0; points.n_records()]);
+        let mut priced = Self {
+            cut: Cut::new(boxes, points, &metric),
+            weights: filled(&metric.weights),
+            missing: filled(&metric.missing),
+            points,
+            metric,
+            prices: Vec::new(),
+            highest: Vec::new(),
+        };
+        priced.attach(&vec![0.0; points.n_records()]);
         priced
     }
 
     /// Number of points.
     pub fn n_points(&self) -> usize {
-        self.boxes.tree.points().len()
+        self.points.n_records()
     }
 
-    /// Attaches prices; a point at −∞ is never offered.
+    /// Attaches prices, for so many searches; a point at −∞ is never offered.
+    ///
+    /// # Complexity
+    /// O(n); for many searches O(n log n), which makes each faster.
     ///
     /// # Panics
     /// If there is not one for each point.
-    pub fn set_prices(&mut self, prices: &[f64]) {
-        let tree = &self.boxes.tree;
+    pub fn set_prices(&mut self, prices: &[f64], searches: usize) {
+        if searches > self.n_points() / POINTS_PER_SEARCH {
+            let sold = |price: &&f64| !price.is_finite();
+            let least = prices.iter().filter(|price| !sold(price));
+            let least = least.copied().fold(f64::INFINITY, f64::min);
+            let finite: Vec<f64> = prices.iter().map(|price| price.max(least)).collect();
+            let weights = self.metric.weights();
+            let boxes = BoxTree::build_priced(self.points, &finite, weights, Leaves::Full(LEAF));
+            self.cut = Cut::new(boxes, self.points, &self.metric);
+        }
+        self.attach(prices);
+    }
+
+    fn attach(&mut self, prices: &[f64]) {
+        let tree = &self.cut.tree;
         let points = tree.points();
         self.prices = points.iter().map(|&point| prices[point as usize]).collect();
         // Past the last point of a leaf there is nobody.
         let filled = points.len().next_multiple_of(LEAF);
         self.prices.resize(filled, f64::NEG_INFINITY);
+        self.highest = vec![0.0; tree.n_nodes()];
         for node in (0..tree.n_nodes()).rev() {
             self.highest[node] = match tree.halves(node) {
                 Some([first, second]) => self.highest[first].max(self.highest[second]),
@@ -123,89 +218,30 @@ impl PricedPoints {
     /// O(log n) where near points can be told from far ones by boxes and prices do not hide it, else O(n).
     pub fn cheapest(&self, query: Row<'_>, ask: Ask, workspace: &mut Workspace) -> Vec<Offer> {
         workspace.best.clear();
-        workspace.waiting.begin(&self.boxes.tree);
+        workspace.waiting.begin(&self.cut.tree);
         if ask.k > 0 {
-            let ask = Ask {
-                turn: scatter::turn(ask.turn),
-                ..ask
+            let value = |k| {
+                if query.is_missing(k) {
+                    f64::NAN
+                } else {
+                    query.values()[k]
+                }
             };
-            Arch::new().dispatch(|| self.walk(query, ask, workspace));
+            workspace.query.clear();
+            workspace
+                .query
+                .extend((0..self.metric.n_attributes()).map(value));
+            workspace.query.resize(self.weights.len(), 0.0);
+            Arch::new().dispatch(Search {
+                among: self,
+                ask: Ask {
+                    turn: scatter::turn(ask.turn),
+                    ..ask
+                },
+                workspace,
+            });
         }
         workspace.best.clone()
-    }
-
-    #[inline(always)]
-    fn walk(&self, query: Row<'_>, ask: Ask, workspace: &mut Workspace) {
-        let tree = &self.boxes.tree;
-        loop {
-            let limit = ask.limit(&workspace.best);
-            let lower = |node| self.lower(query, node);
-            let Some(leaf) = workspace.waiting.next(tree, limit, lower) else {
-                return;
-            };
-            self.leaf(tree.run(leaf), query, ask, &mut workspace.best);
-        }
-    }
-
-    /// A lower bound of the worth of the points below a node.
-    #[inline(always)]
-    fn lower(&self, query: Row<'_>, node: usize) -> f64 {
-        let mut sum = 0.0;
-        for (attribute, &span) in self.boxes.spans(node).iter().enumerate() {
-            sum += self.metric.least(query, attribute, span);
-        }
-        sum.min(FARTHEST) - self.highest[node]
-    }
-
-    #[inline(always)]
-    fn leaf(&self, run: Range<usize>, query: Row<'_>, ask: Ask, best: &mut Vec<Offer>) {
-        let leaf = run.start / LEAF;
-        let width = self.metric.n_attributes();
-        let mut keys = [0.0; LEAF];
-        let rows = self.values[leaf * LEAF * width..].chunks_exact(LEAF);
-        for (attribute, row) in (0..width).zip(rows) {
-            let weight = self.metric.weights[attribute];
-            let missing = self.metric.missing[attribute];
-            let value = query.values()[attribute];
-            if query.is_missing(attribute) {
-                for key in &mut keys {
-                    *key += missing;
-                }
-            } else if self.has_gaps || weight == 0.0 {
-                for (key, &other) in keys.iter_mut().zip(row) {
-                    let difference = value - other;
-                    *key += if other.is_nan() {
-                        missing
-                    } else if weight == 0.0 {
-                        0.0
-                    } else {
-                        weight * (difference * difference)
-                    };
-                }
-            } else {
-                for (key, &other) in keys.iter_mut().zip(row) {
-                    let difference = value - other;
-                    *key += weight * (difference * difference);
-                }
-            }
-        }
-        let prices = &self.prices[leaf * LEAF..(leaf + 1) * LEAF];
-        let points = &self.boxes.tree.points()[run];
-        let mut worths = [0.0; LEAF];
-        for ((worth, key), &price) in worths.iter_mut().zip(&mut keys).zip(prices) {
-            *key = if *key < FARTHEST { *key } else { FARTHEST };
-            *worth = *key - price;
-        }
-        let limit = ask.limit(best);
-        let mut near = 0u32;
-        for (i, &worth) in worths.iter().enumerate() {
-            near |= u32::from(worth <= limit) << i;
-        }
-        while near != 0 {
-            let i = near.trailing_zeros() as usize;
-            near &= near - 1;
-            ask.keep(best, points[i], keys[i], worths[i]);
-        }
     }
 }
 
@@ -255,8 +291,129 @@ impl Ask {
 /// What a search needs, to be used again.
 #[derive(Debug, Default)]
 pub struct Workspace {
+    /// Values of the query, NaN where one is missing, in whole parts.
+    query: Vec<f64>,
     best: Vec<Offer>,
     waiting: Waiting,
+}
+
+struct Search<'a> {
+    among: &'a PricedPoints<'a>,
+    ask: Ask,
+    workspace: &'a mut Workspace,
+}
+
+impl WithSimd for Search<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self {
+            among,
+            ask,
+            workspace:
+                Workspace {
+                    query,
+                    best,
+                    waiting,
+                },
+        } = self;
+        let of_node = OfNode { simd, among, query };
+        while let Some(node) = waiting.next(&among.cut.tree, ask.limit(best), of_node) {
+            among.leaf(simd, node, query, ask, best);
+        }
+    }
+}
+
+/// Bounds of the worth of the points below a node.
+#[derive(Clone, Copy)]
+struct OfNode<'a, S> {
+    simd: S,
+    among: &'a PricedPoints<'a>,
+    query: &'a [f64],
+}
+
+impl<S: Simd> Bounds for OfNode<'_, S> {
+    #[inline(always)]
+    fn least(&mut self, node: usize) -> f64 {
+        let Self { simd, among, query } = *self;
+        let n_parts = query.len() / WIDTH;
+        let zero = simd.splat_f64s(0.0);
+        let mut sum = zero;
+        // No closures here: they would be compiled for any processor.
+        for at in 0..n_parts {
+            let part = &among.cut.boxes[node * n_parts + at];
+            let values = S::as_simd_f64s(&query[at * WIDTH..(at + 1) * WIDTH]).0;
+            let weights = S::as_simd_f64s(&among.weights[at * WIDTH..(at + 1) * WIDTH]).0;
+            let missing = S::as_simd_f64s(&among.missing[at * WIDTH..(at + 1) * WIDTH]).0;
+            let (low, high) = (S::as_simd_f64s(&part.low).0, S::as_simd_f64s(&part.high).0);
+            let cap = S::as_simd_f64s(&part.cap).0;
+            for vector in 0..WIDTH / S::F64_LANES {
+                let value = values[vector];
+                let below = simd.sub_f64s(low[vector], value);
+                let above = simd.sub_f64s(value, high[vector]);
+                let away = simd.max_f64s(simd.max_f64s(below, above), zero);
+                let term = simd.mul_f64s(weights[vector], simd.mul_f64s(away, away));
+                let term = simd.min_f64s(term, cap[vector]);
+                let is_there = simd.equal_f64s(value, value);
+                let term = simd.select_f64s(is_there, term, missing[vector]);
+                sum = simd.add_f64s(sum, term);
+            }
+        }
+        // Each of two sums in different orders is off by less than an ulp a term.
+        let rounding = 2.0 * (query.len() + 1) as f64 * f64::EPSILON;
+        let lower = simd.reduce_sum_f64s(sum) * (1.0 - rounding);
+        lower.min(FARTHEST) - among.highest[node]
+    }
+}
+
+impl PricedPoints<'_> {
+    /// Keeps the points of a leaf that are among the best.
+    #[inline(always)]
+    fn leaf<S: Simd>(&self, simd: S, node: usize, query: &[f64], ask: Ask, best: &mut Vec<Offer>) {
+        let run = self.cut.tree.run(node);
+        let width = self.metric.n_attributes();
+        let strips = &self.cut.leaves[run.start / LEAF * width..][..width];
+        let prices = S::as_simd_f64s(&self.prices[run.start..run.start + LEAF]).0;
+        let limit = ask.limit(best);
+        let (zero, most) = (simd.splat_f64s(0.0), simd.splat_f64s(limit));
+        let farthest = simd.splat_f64s(FARTHEST);
+        for vector in 0..LEAF / S::F64_LANES {
+            let mut key = zero;
+            for (k, strip) in strips.iter().enumerate() {
+                let missing = simd.splat_f64s(self.missing[k]);
+                let other = S::as_simd_f64s(&strip.0).0[vector];
+                let difference = simd.sub_f64s(simd.splat_f64s(query[k]), other);
+                let square = simd.mul_f64s(difference, difference);
+                let weight = self.weights[k];
+                // A weight of zero and an infinite square make no number.
+                let term = if weight > 0.0 {
+                    simd.mul_f64s(simd.splat_f64s(weight), square)
+                } else {
+                    zero
+                };
+                // Only NaN differs from itself.
+                let is_there = simd.equal_f64s(difference, difference);
+                key = simd.add_f64s(key, simd.select_f64s(is_there, term, missing));
+            }
+            let is_near = simd.less_than_f64s(key, farthest);
+            let key = simd.select_f64s(is_near, key, farthest);
+            let worth = simd.sub_f64s(key, prices[vector]);
+            if simd.first_true_m64s(simd.less_than_or_equal_f64s(worth, most)) == S::F64_LANES {
+                continue;
+            }
+            let (mut keys, mut worths) = ([0.0; WIDTH], [0.0; WIDTH]);
+            S::as_mut_simd_f64s(&mut keys).0[0] = key;
+            S::as_mut_simd_f64s(&mut worths).0[0] = worth;
+            for lane in 0..S::F64_LANES {
+                let place = run.start + vector * S::F64_LANES + lane;
+                if worths[lane] <= limit && place < run.end {
+                    let point = self.cut.tree.points()[place];
+                    ask.keep(best, point, keys[lane], worths[lane]);
+                }
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -292,24 +449,25 @@ mod tests {
             (33, 1, 3),
             (300, 2, 6),
             (500, 4, 1000),
+            (700, 11, 40),
         ] {
             for gaps in [false, true] {
                 let matrix = points(&mut state, n, width, values, gaps);
                 let queries = points(&mut state, 20, width, values, gaps);
-                let weights = (0..width).map(|k| [0.7, 0.0, 1.3, 2.0][k]).collect();
+                let weights = (0..width).map(|k| [0.7, 0.0, 1.3, 2.0][k % 4]).collect();
                 let metric = Metric::new(weights, vec![0.11; width]);
                 let mut tree = PricedPoints::build(&matrix, metric.clone());
                 assert_eq!(tree.n_points(), n);
                 let mut prices: Vec<f64> = (0..n).map(|_| -(dice(&mut state, 9) as f64)).collect();
                 for round in 0..3 {
                     if round == 1 {
-                        tree.set_prices(&prices);
+                        tree.set_prices(&prices, n);
                     } else if round == 2 {
                         prices
                             .iter_mut()
                             .step_by(3)
                             .for_each(|p| *p = f64::NEG_INFINITY);
-                        tree.set_prices(&prices);
+                        tree.set_prices(&prices, n);
                     }
                     let price = |i: usize| if round == 0 { 0.0 } else { prices[i] };
                     for query in 0..20 {

@@ -51,7 +51,7 @@ impl Costs for Patterns<'_> {
         self.0.n_points()
     }
 
-    fn set_prices(&mut self, prices: &[f64]) {
+    fn set_prices(&mut self, prices: &[f64], _searches: usize) {
         self.0.set_prices(prices);
     }
 

@@ -204,7 +204,7 @@ impl Costs for Priced<'_> {
         self.candidates.n_columns()
     }
 
-    fn set_prices(&mut self, prices: &[f64]) {
+    fn set_prices(&mut self, prices: &[f64], _searches: usize) {
         self.prices.copy_from_slice(prices);
     }
 

@@ -10,6 +10,9 @@ pub(super) const NOBODY: u32 = u32::MAX;
 /// Rows that change their mind, per row, before paths are looked for.
 const CHANGES: usize = 30;
 
+/// Rows that change their mind, per row, in an auction.
+const CHANGES_OF_AUCTION: usize = 10;
+
 /// So many times the pairs of all rows are looked at for single paths before ties are tried again.
 const PATHS_BETWEEN: usize = 4;
 
@@ -85,6 +88,15 @@ impl Matching {
                 looked: 0,
             },
         }
+    }
+
+    /// The beginning again, with the first pairs of each row, so many.
+    pub(super) fn begin_anew(&mut self, lengths: &[usize]) {
+        let mut pairs = std::mem::take(&mut self.pairs);
+        for (list, &length) in pairs.iter_mut().zip(lengths) {
+            list.truncate(length);
+        }
+        *self = Self::new(pairs, self.prices.len());
     }
 
     /// The pair that a row has, if any.
@@ -194,6 +206,34 @@ impl Matching {
             }
             waiting = next;
         }
+    }
+
+    /// Rows without a partner, and those that would gain more than `step` by another one, take their cheapest column, also from
+    /// another row, at a price `step` below that at which they would change to their second cheapest. So nobody gains more
+    /// than `step` by a change, and prices of columns for which many compete fall fast. Returns whether every row has a partner in the end:
+    /// it stops after [`CHANGES_OF_AUCTION`] changes a row.
+    ///
+    /// # Source
+    /// D. Bertsekas, "The auction algorithm: a distributed relaxation method for the assignment problem", Annals of
+    /// Operations Research 14, 1988.
+    pub(super) fn auction(&mut self, step: f64) -> bool {
+        for row in 0..self.pairs.len() {
+            self.let_go_if_unhappy(row, step);
+        }
+        let mut budget = CHANGES_OF_AUCTION * self.pairs.len();
+        for first in self.free_rows() {
+            let mut row = first;
+            while row != NOBODY {
+                let Some((place, gain)) = self.offer(row).filter(|_| budget > 0) else {
+                    return false;
+                };
+                budget -= 1;
+                let column = self.pairs[row as usize][place as usize].column as usize;
+                self.prices[column] -= gain + step;
+                row = self.take(row, place);
+            }
+        }
+        true
     }
 
     /// The place of the column that a row takes, and by how much its price falls.

@@ -36,6 +36,12 @@ const DEAREST: f64 = 1e280;
 /// Reduced costs this far below zero, relative to prices and costs, are taken for rounding.
 const ROUNDING: f64 = 1e-13;
 
+/// The steps of [`State::auctions`], times [`State::scale`].
+const STEPS: [f64; 6] = [20.0, 3.333, 0.5556, 0.0926, 0.01543, 0.00257];
+
+/// Auctions at the same step, at most.
+const AUCTIONS: usize = 8;
+
 /// How far the cost may be from its lower bound, relative to it, to be called least.
 const PROVEN: f64 = 1e-9;
 
@@ -79,8 +85,8 @@ pub trait Costs: Sync {
     /// Number of columns.
     fn n_columns(&self) -> usize;
 
-    /// Attaches a price to each column. A column at −∞ is not for sale. Before, all prices are zero.
-    fn set_prices(&mut self, prices: &[f64]);
+    /// Attaches a price to each column, for so many `searches`. A column at −∞ is not for sale. Before, all prices are zero.
+    fn set_prices(&mut self, prices: &[f64], searches: usize);
 
     /// For each wish, the `k` columns with the least `cost − price` that meet it, these first, or all if there are fewer.
     ///
@@ -178,11 +184,17 @@ fn solve(costs: &mut dyn Costs, share: Share) -> Result<Solution> {
         costs,
         more: share.more,
     };
+    if n_rows == n_columns {
+        state.auctions();
+    }
     loop {
         state.matching.bid();
         let (crowd, crowded) = state.matching.augment();
         if !crowd.is_empty() {
-            state.make_room(&crowd, &crowded)?;
+            // Rows that compete for too few columns get others.
+            if !state.ask_for_more(&crowd, &crowded) {
+                return Err(unsolved());
+            }
         } else if !state.add_bargains() {
             return Ok(state.solution());
         }
@@ -236,26 +248,71 @@ impl State<'_> {
         ROUNDING * most
     }
 
-    /// Rows that compete for too few columns get others.
-    fn make_room(&mut self, crowd: &[u32], crowded: &[bool]) -> Result<()> {
+    /// Brings prices near those of the solution by auctions of ever smaller steps, of as many rows as columns. Where many compete, a path lets
+    /// prices fall by little, and an early auction by much: then few paths are left to be found. Who gets nothing for long gets
+    /// more pairs, and from time to time everybody does. What comes out is right wherever this stops; if an auction does not
+    /// end, paths begin where they would have begun without one.
+    ///
+    /// # Source
+    /// D. Bertsekas (see [`Matching::auction`]): "ε-scaling".
+    fn auctions(&mut self) {
+        let lengths: Vec<usize> = self.matching.pairs.iter().map(Vec::len).collect();
+        let scale = self.scale();
+        if scale <= 0.0 {
+            return;
+        }
+        for (place, step) in STEPS.into_iter().enumerate() {
+            if place > 0 && place % 2 == 0 {
+                self.add_bargains();
+            }
+            let ends = (0..AUCTIONS).any(|_| {
+                let ends = self.matching.auction(step * scale);
+                if !ends {
+                    self.ask_for_more(&self.matching.free_rows(), &[]);
+                }
+                ends
+            });
+            if !ends {
+                self.matching.begin_anew(&lengths);
+                self.sure.fill(f64::NEG_INFINITY);
+                return;
+            }
+        }
+        self.matching.repair(self.rounding());
+    }
+
+    /// By how much the costs of a row's pairs differ: the median over the rows.
+    fn scale(&self) -> f64 {
+        let lists = self.matching.pairs.iter();
+        let spread = |list: &Vec<Pair>| Some(list.last()?.cost - list.first()?.cost);
+        let mut spreads: Vec<f64> = lists.filter_map(spread).collect();
+        let middle = spreads.len() / 2;
+        if middle == 0 {
+            return 0.0;
+        }
+        *spreads.select_nth_unstable_by(middle, f64::total_cmp).1
+    }
+
+    /// Rows get more pairs, at the prices that are, without crowded columns. Returns whether any got some.
+    fn ask_for_more(&mut self, rows: &[u32], crowded: &[bool]) -> bool {
         let mut prices = self.matching.prices.clone();
-        for (price, _) in prices
-            .iter_mut()
-            .zip(crowded)
-            .filter(|(_, crowded)| **crowded)
-        {
+        for (price, _) in prices.iter_mut().zip(crowded).filter(|(_, is)| **is) {
             *price = f64::NEG_INFINITY;
         }
-        self.costs.set_prices(&prices);
-        let wishes: Vec<Wish> = crowd.iter().copied().map(Wish::of).collect();
+        self.costs.set_prices(&prices, rows.len());
+        let wishes: Vec<Wish> = rows.iter().copied().map(Wish::of).collect();
         let offers = self.costs.cheapest(&wishes, self.more);
-        if offers.iter().all(Vec::is_empty) {
-            return Err(unsolved());
+        let mut found = false;
+        for (&row, offers) in rows.iter().zip(offers) {
+            let known = &mut self.matching.pairs[row as usize];
+            for pair in offers.into_iter().map(Pair::finite) {
+                if known.iter().all(|other| other.column != pair.column) {
+                    known.push(pair);
+                    found = true;
+                }
+            }
         }
-        for (&row, offers) in crowd.iter().zip(offers) {
-            self.matching.pairs[row as usize].extend(offers.into_iter().map(Pair::finite));
-        }
-        Ok(())
+        found
     }
 
     /// Adds pairs that are worth more to a row than the one it has, and those that come next, so that the row need not be
@@ -263,19 +320,17 @@ impl State<'_> {
     fn add_bargains(&mut self) -> bool {
         let matching = &mut self.matching;
         let mut wishes = Vec::new();
-        let mut worths = Vec::new();
         for (row, &sure) in (0..).zip(&self.sure) {
             if let Some(worth) = matching.worth(row as usize).filter(|&worth| worth > sure) {
-                wishes.push(Wish::of(row));
-                worths.push(worth);
+                wishes.push(Wish { row, below: worth });
             }
         }
-        self.costs.set_prices(&matching.prices);
+        self.costs.set_prices(&matching.prices, wishes.len());
         let offers = self.costs.cheapest(&wishes, self.more);
         let rounding = self.rounding();
         let mut found = false;
-        for ((wish, worth), offers) in wishes.into_iter().zip(worths).zip(offers) {
-            let row = wish.row as usize;
+        for (Wish { row, below: worth }, offers) in wishes.into_iter().zip(offers) {
+            let row = row as usize;
             let are_all = offers.len() < self.more;
             let mut last = f64::INFINITY;
             for pair in offers.into_iter().map(Pair::finite) {
@@ -286,7 +341,7 @@ impl State<'_> {
                     found |= last < worth - rounding;
                 }
             }
-            self.sure[row] = if are_all { f64::INFINITY } else { last };
+            self.sure[row] = if are_all { worth } else { last };
         }
         found
     }

@@ -171,6 +171,29 @@ fn agrees_with_a_dense_solver_on_duplicates() {
     }
 }
 
+/// All rows compete for the columns in the middle, and some get one far away: auctions that end, and some that do not and leave it to paths.
+#[test]
+fn agrees_with_a_dense_solver_where_all_compete() {
+    let mut dice = Dice(10);
+    for (n, power) in [(60, 2), (90, 3), (120, 5), (150, 9)] {
+        let mut values = |power: i32| -> Vec<f64> {
+            let values = (0..n).map(|_| dice.below(64) as f64 - 32.0);
+            values.map(|value| value.powi(power)).collect()
+        };
+        let (left, right) = ([values(1), values(1)], [values(power), values(1)]);
+        let cost = |i: usize, j: usize| -> f64 {
+            (0..2).map(|k| (left[k][i] - right[k][j]).powi(2)).sum()
+        };
+        let costs: Dense = (0..n)
+            .map(|i| (0..n).map(|j| Some(cost(i, j).min(1e9))).collect())
+            .collect();
+        for share in SHARES {
+            let found = cheapest_by(&candidates(&costs, n), share).unwrap();
+            assert_eq!(checked(&costs, n, &found), dense(&costs, n), "{n}, {power}");
+        }
+    }
+}
+
 /// By hand: rows 0 and 1 can only have column 0, row 2 any. One of the first two stays alone, the dearer one; row 2 does not
 /// take column 0 though it is cheapest there, because that would cost a pair.
 #[test]
