@@ -12,7 +12,10 @@ use super::{
     whole::{ByColumns, Whole},
 };
 use crate::{
-    distance::Metric,
+    distance::{
+        Metric,
+        kd_tree::{BoxTree, Leaves, Waiting},
+    },
     error::{Counted, Error, ErrorKind, Reason, Result},
     memory,
     stats::checked::Finite,
@@ -54,7 +57,7 @@ pub enum Kernel {
 /// # How it is computed
 /// `rbf` and `mahalanobis` grow with the Euclidean and the Mahalanobis distance, so these are searched, and reported
 /// as distances. The polynomial is the Euclidean distance between vectors of monomials, `Π x_k^{α_k}` times the root of
-/// `d! / ((d − |α|)! Π α_k!)`, so the same index searches it. `tanh` compares all pairs.
+/// `d! / ((d − |α|)! Π α_k!)`, so the same index searches it. `tanh` has a tree of boxes, in which the greatest `x·y` bounds.
 ///
 /// # Missing
 /// `rbf` as `am`, `mahalanobis` as `md`; the others put a missing value at the mean of its file.
@@ -159,17 +162,9 @@ impl Attack for KernelDistance {
             Kernel::Tanh { offset } => {
                 let offset = offset.get();
                 let (seekers, sought) = Points::new(scenario, self.standardize)?.at_means();
-                let own = |matrix: &Matrix, record: usize| {
-                    let row = matrix.row(record);
-                    short_of_one(dot(row, row) + offset)
-                };
-                Ok(Preference::Lists(Box::new(TanhLists {
-                    own_of_seekers: (0..seekers.n_records()).map(|r| own(&seekers, r)).collect(),
-                    own_of_sought: (0..sought.n_records()).map(|r| own(&sought, r)).collect(),
-                    seekers,
-                    sought,
-                    offset,
-                })))
+                Ok(Preference::Lists(Box::new(TanhLists::new(
+                    seekers, &sought, offset,
+                ))))
             }
         }
     }
@@ -264,16 +259,71 @@ fn short_of_one(t: f64) -> f64 {
     2.0 / ((2.0 * t).exp() + 1.0)
 }
 
-/// All pairs by the tanh kernel.
+/// Records of a leaf.
+const LEAF: usize = 32;
+
+/// What the exponential function, and what is done to its result, may add to a kernel or take from it, as a share of it: some ulps.
+const ROUNDING: f64 = 1e-14;
+
+/// Records by the tanh kernel.
 #[derive(Debug)]
 struct TanhLists {
     seekers: Matrix,
+    boxes: BoxTree,
+    /// In the order of the tree.
     sought: Matrix,
     /// 1 − K(a, a).
     own_of_seekers: Vec<f64>,
-    /// 1 − K(b, b).
+    /// 1 − K(b, b), in the order of the tree.
     own_of_sought: Vec<f64>,
+    /// The greatest of these in each node.
+    greatest_own: Vec<f64>,
     offset: f64,
+}
+
+impl TanhLists {
+    fn new(seekers: Matrix, sought: &Matrix, offset: f64) -> Self {
+        let own = |matrix: &Matrix| -> Vec<f64> {
+            let rows = (0..matrix.n_records()).map(|record| matrix.row(record));
+            rows.map(|row| short_of_one(dot(row, row) + offset))
+                .collect()
+        };
+        let weights = vec![1.0; sought.n_attributes()];
+        let boxes = BoxTree::build_priced(sought, &own(sought), &weights, Leaves::UpTo(LEAF));
+        let sought = sought.reordered(boxes.tree.points());
+        let own_of_sought = own(&sought);
+        let greatest = |node| {
+            let own = own_of_sought[boxes.tree.run(node)].iter().copied();
+            own.fold(f64::NEG_INFINITY, f64::max)
+        };
+        Self {
+            greatest_own: (0..boxes.tree.n_nodes()).map(greatest).collect(),
+            own_of_seekers: own(&seekers),
+            own_of_sought,
+            seekers,
+            boxes,
+            sought,
+            offset,
+        }
+    }
+
+    /// d² of a seeker and the record at a place of the tree.
+    fn cost(&self, seeker: usize, place: usize) -> f64 {
+        let product = dot(self.seekers.row(seeker), self.sought.row(place));
+        let kernel = short_of_one(product + self.offset);
+        2.0 * kernel - self.own_of_sought[place] - self.own_of_seekers[seeker]
+    }
+
+    /// No record of the node costs less: its product with the seeker is not above the greatest of the box, and neither is what rounding makes
+    /// of it, since both are added up in the same order.
+    fn least(&self, seeker: usize, node: usize) -> f64 {
+        let ends = self.boxes.spans(node).iter().zip(self.seekers.row(seeker));
+        let greatest: f64 = ends
+            .map(|(span, x)| (x * span.low).max(x * span.high))
+            .sum();
+        let kernel = short_of_one(greatest + self.offset) * (1.0 - ROUNDING);
+        2.0 * kernel - self.greatest_own[node] - self.own_of_seekers[seeker]
+    }
 }
 
 impl Lists for TanhLists {
@@ -286,12 +336,34 @@ impl Lists for TanhLists {
     }
 
     fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
-        let x = self.seekers.row(seeker);
         list.clear();
-        list.extend((0..).zip(&self.own_of_sought).map(|(record, own)| {
-            let kernel = short_of_one(dot(x, self.sought.row(record as usize)) + self.offset);
-            (record, 2.0 * kernel - own - self.own_of_seekers[seeker])
-        }));
+        list.resize(self.n_sought(), (0, 0.0));
+        for (place, &record) in self.boxes.tree.points().iter().enumerate() {
+            list[record as usize] = (record, self.cost(seeker, place));
+        }
+    }
+
+    fn is_searched(&self) -> bool {
+        true
+    }
+
+    fn cheapest(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
+        list.clear();
+        let tree = &self.boxes.tree;
+        let mut least = f64::INFINITY;
+        let mut waiting = Waiting::begun(tree);
+        while let Some(leaf) = waiting.next(tree, least, |node| self.least(seeker, node)) {
+            for place in tree.run(leaf) {
+                let cost = self.cost(seeker, place);
+                if cost < least {
+                    least = cost;
+                    list.clear();
+                }
+                if cost <= least {
+                    list.push((tree.points()[place], cost));
+                }
+            }
+        }
     }
 
     fn is_likelihood(&self) -> bool {
@@ -339,5 +411,45 @@ mod tests {
             );
         }
         assert!(Monomials::new(13, 12).is_err());
+    }
+
+    /// The search by tanh finds the cheapest of all records, and the costs are those of the formula: clouds of records at and off the mean, files in which
+    /// many tie, and values so large that kernels are 0 or 2.
+    #[test]
+    fn the_cheapest_by_tanh_are_those_of_all() {
+        for (n, scale, step, offset) in [
+            (0, 1.0, 1, 0.0),
+            (1, 1.0, 1, 0.5),
+            (500, 1.0, 1, 0.0),
+            (500, 0.05, 1, -1.0),
+            (400, 2.0, 250, 0.5),
+            (300, 0.3, 500, 0.0),
+            (300, 1e4, 1, 0.0),
+            (300, 1e-4, 1, 2.0),
+        ] {
+            let value = |cell: usize| {
+                let mixed = (cell + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
+                scale * ((mixed % 1000 / step * step) as f64 / 250.0 - 1.5)
+            };
+            let seekers = Matrix::complete(40, 3, (0..120).map(|k| value(7 * k)).collect());
+            let sought = Matrix::complete(n, 3, (0..3 * n).map(value).collect());
+            let lists = TanhLists::new(seekers.clone(), &sought, offset);
+            let (mut all, mut cheapest) = (Vec::new(), Vec::new());
+            for seeker in 0..40 {
+                lists.list(seeker, &mut all);
+                for (record, &(at, cost)) in all.iter().enumerate() {
+                    assert_eq!(at as usize, record);
+                    let (x, y) = (seekers.row(seeker), sought.row(record));
+                    let k = |a: &[f64], b: &[f64]| (dot(a, b) + offset).tanh();
+                    let expected = k(x, x) - 2.0 * k(x, y) + k(y, y);
+                    assert!((cost - expected).abs() < 1e-14, "{cost} and {expected}");
+                }
+                let least = all.iter().fold(f64::INFINITY, |least, of| least.min(of.1));
+                all.retain(|of| of.1 <= least);
+                lists.cheapest(seeker, &mut cheapest);
+                cheapest.sort_unstable_by_key(|of| of.0);
+                assert_eq!(cheapest, all, "{n}, {scale}, {offset}: {seeker}");
+            }
+        }
     }
 }
