@@ -272,6 +272,8 @@ struct TanhLists {
     boxes: BoxTree,
     /// In the order of the tree.
     sought: Matrix,
+    /// Where each record stands there.
+    place_of: Vec<u32>,
     /// 1 − K(a, a).
     own_of_seekers: Vec<f64>,
     /// 1 − K(b, b), in the order of the tree.
@@ -301,6 +303,7 @@ impl TanhLists {
             own_of_seekers: own(&seekers),
             own_of_sought,
             seekers,
+            place_of: boxes.tree.places(),
             boxes,
             sought,
             offset,
@@ -345,6 +348,22 @@ impl Lists for TanhLists {
 
     fn is_searched(&self) -> bool {
         true
+    }
+
+    fn counts_closer(&self) -> bool {
+        true
+    }
+
+    fn closer(&self, seeker: usize, record: u32) -> u32 {
+        let tree = &self.boxes.tree;
+        let own = self.cost(seeker, self.place_of[record as usize] as usize);
+        let mut closer = 0;
+        let mut waiting = Waiting::begun(tree);
+        while let Some(leaf) = waiting.next(tree, own, |node| self.least(seeker, node)) {
+            let costs = tree.run(leaf).map(|place| self.cost(seeker, place));
+            closer += costs.map(|cost| u32::from(cost < own)).sum::<u32>();
+        }
+        closer
     }
 
     fn cheapest(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
@@ -443,6 +462,10 @@ mod tests {
                     let k = |a: &[f64], b: &[f64]| (dot(a, b) + offset).tanh();
                     let expected = k(x, x) - 2.0 * k(x, y) + k(y, y);
                     assert!((cost - expected).abs() < 1e-14, "{cost} and {expected}");
+                }
+                for &(record, own) in all.iter().step_by(7) {
+                    let closer = all.iter().filter(|of| of.1 < own).count();
+                    assert_eq!(lists.closer(seeker, record) as usize, closer);
                 }
                 let least = all.iter().fold(f64::INFINITY, |least, of| least.min(of.1));
                 all.retain(|of| of.1 <= least);

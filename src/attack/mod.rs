@@ -320,6 +320,21 @@ pub trait Lists: std::fmt::Debug + Sync {
         false
     }
 
+    /// Whether [`closer`](Self::closer) is searched, too.
+    fn counts_closer(&self) -> bool {
+        false
+    }
+
+    /// How many candidates cost less than this one, in lists that leave nobody out. Where somebody [decides](Self::decides) about rounding, only
+    /// they know.
+    fn closer(&self, seeker: usize, record: u32) -> u32 {
+        let mut list = Vec::new();
+        self.list(seeker, &mut list);
+        let own = list[record as usize].1;
+        let closer = list.iter().filter(|&&(_, cost)| cost < own).count();
+        u32::try_from(closer).unwrap_or(u32::MAX)
+    }
+
     /// The candidates of least cost, in any order: what [`unordered`](Self::unordered) gives, without the others.
     fn cheapest(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
         self.unordered(seeker, list);

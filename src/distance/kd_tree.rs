@@ -80,13 +80,19 @@ impl KdTree {
         &self.points
     }
 
-    /// An order of queries in which those whose partners (points) are near each other in the tree follow each other, so that they look at
-    /// the same nodes; those without a partner come last.
-    pub fn order_by(&self, partners: &[Option<u32>]) -> Vec<u32> {
+    /// Where each point stands among [`points`](Self::points).
+    pub fn places(&self) -> Vec<u32> {
         let mut places = vec![u32::MAX; self.points.len()];
         for (place, &point) in (0..).zip(&self.points) {
             places[point as usize] = place;
         }
+        places
+    }
+
+    /// An order of queries in which those whose partners (points) are near each other in the tree follow each other, so that they look at
+    /// the same nodes; those without a partner come last.
+    pub fn order_by(&self, partners: &[Option<u32>]) -> Vec<u32> {
+        let places = self.places();
         let place_of = |partner: &Option<u32>| partner.map_or(u32::MAX, |p| places[p as usize]);
         let keyed = partners
             .par_iter()

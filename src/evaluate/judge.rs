@@ -390,7 +390,8 @@ impl<'a> Order<'a> {
 }
 
 /// Judges lists. The key of a link is its cost. Of lists that are asked for the cheapest candidates only, because there is nothing else or because they
-/// are searched and nobody wants links, everybody is a candidate, nothing is stated, and a partner who is not among them has no place.
+/// are searched, everybody is a candidate and nothing is stated. Then a partner who is not among them has a place if links are wanted and those
+/// closer can be counted.
 ///
 /// `partners` are those of the seekers that are judged: of some, or of all.
 ///
@@ -401,7 +402,8 @@ pub(super) fn lists(
     partners: &[Option<u32>],
     with_links: bool,
 ) -> Result<Judged> {
-    let short = lists.has_cheapest_only() || !with_links && lists.is_searched();
+    let short =
+        lists.has_cheapest_only() || lists.is_searched() && (!with_links || lists.counts_closer());
     let seeker_at = |place: usize| some.map_or(place, |some| some[place]);
     let judge = |limit: usize, list: &mut Vec<(u32, f64)>, place: usize| {
         let (seeker, partner) = (seeker_at(place), partners[place]);
@@ -427,7 +429,12 @@ pub(super) fn lists(
             let seekers: Vec<usize> = places.iter().map(|&p| seeker_at(p as usize)).collect();
             lists.cheapest_of(&seekers, &mut |at, list| {
                 let partner = partners[places[at] as usize];
-                let link = link_of_cheapest(list, partner, limit, lists.n_sought());
+                let mut link = link_of_cheapest(list, partner, limit, lists.n_sought());
+                if let (true, None, Some(partner)) = (with_links, link.place, partner)
+                    && lists.counts_closer()
+                {
+                    link.place = Some(1 + lists.closer(seekers[at], partner));
+                }
                 judged.push((places[at], (link, 0.0)));
             });
         })

@@ -26,7 +26,8 @@ use search::Search;
 ///
 /// # Complexity
 /// A tree of boxes in single precision finds the nearest records, and exact costs decide: O(log n) per record if the boxes separate near records
-/// from far ones. Lists of all pairs, which ranks of partners and assignments need, take O(n² d) time. O(n d) memory.
+/// from far ones, and counts those who are closer than a partner, who are few if the partner is near. Lists of all pairs, which assignments need, take O(n² d) time.
+/// O(n d) memory.
 ///
 /// # Source
 /// J. C. Gower, "A general coefficient of similarity and some of its properties", Biometrics 27, 1971; ordered classes by
@@ -149,6 +150,8 @@ fn contribution(attribute: &Compared, own: f64, other: f64) -> f64 {
 struct GowerLists {
     attributes: Vec<Compared>,
     search: Search,
+    /// Where each sought record stands in the order of the search.
+    place_of: Vec<u32>,
     n_seekers: usize,
 }
 
@@ -170,6 +173,7 @@ impl GowerLists {
         }
         Self {
             attributes,
+            place_of: search.places(),
             search,
             n_seekers,
         }
@@ -289,6 +293,17 @@ impl Lists for GowerLists {
         self.search.run(seekers, coordinates, cost, found);
     }
 
+    fn counts_closer(&self) -> bool {
+        true
+    }
+
+    fn closer(&self, seeker: usize, record: u32) -> u32 {
+        let own = self.cost(seeker, self.place_of[record as usize] as usize);
+        let cost = |place| self.cost(seeker, place);
+        self.search
+            .count_below(own, &self.coordinates(seeker), cost)
+    }
+
     fn is_likelihood(&self) -> bool {
         false
     }
@@ -347,6 +362,10 @@ mod tests {
             for (seeker, together) in together.into_iter().enumerate() {
                 lists.list(seeker, &mut all);
                 assert!(all.iter().enumerate().all(|(at, of)| of.0 as usize == at));
+                for &(record, own) in all.iter().step_by(n / 30 + 1) {
+                    let closer = all.iter().filter(|of| of.1 < own).count();
+                    assert_eq!(lists.closer(seeker, record) as usize, closer);
+                }
                 let least = all.iter().fold(f64::INFINITY, |least, of| least.min(of.1));
                 all.retain(|of| of.1 <= least);
                 lists.cheapest(seeker, &mut cheapest);

@@ -161,6 +161,28 @@ impl Search {
         self.tree.points()
     }
 
+    /// Where each sought record stands there.
+    pub(super) fn places(&self) -> Vec<u32> {
+        self.tree.places()
+    }
+
+    /// The number of records that cost less than `limit`, to a seeker with these coordinates.
+    pub(super) fn count_below(
+        &self,
+        limit: f64,
+        coordinates: &[f64],
+        cost: impl Fn(usize) -> f64,
+    ) -> u32 {
+        let mut seeker = self.seeker(coordinates, 0);
+        seeker.least = limit;
+        self.follow(&mut seeker);
+        Arch::new().dispatch(Count {
+            search: self,
+            seeker: &seeker,
+            cost,
+        })
+    }
+
     /// In which leaf a seeker begins.
     pub(super) fn home(&self, coordinates: &[f64]) -> u64 {
         let mut seeker = self.seeker(coordinates, 0);
@@ -209,11 +231,16 @@ impl Search {
         seeker
     }
 
+    /// What a sum may be off.
+    fn slack(&self) -> f64 {
+        let d = self.attributes.len() as f64;
+        2.0 * (d + 1.0).powi(2) * U
+    }
+
     /// Sets what is beyond the least cost.
     #[inline(always)]
     fn follow(&self, seeker: &mut Seeker) {
-        let d = self.attributes.len() as f64;
-        let slack = 2.0 * (d + 1.0).powi(2) * U;
+        let slack = self.slack();
         let least = seeker.least.min(2.0);
         seeker.mean = rounded(least).next_up();
         let sum = if self.has_gaps {
@@ -330,6 +357,52 @@ impl WithSimd for Home<'_> {
             node = if of_second < of_first { second } else { first };
         }
         tree.run(node).start as u64
+    }
+}
+
+struct Count<'a, C> {
+    search: &'a Search,
+    /// Whose least cost is the limit.
+    seeker: &'a Seeker,
+    cost: C,
+}
+
+impl<C: Fn(usize) -> f64> WithSimd for Count<'_, C> {
+    type Output = u32;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> u32 {
+        let Self {
+            search,
+            seeker,
+            cost,
+        } = self;
+        // Below this a record surely costs less: the limit was rounded up, by less than the slack in all attributes.
+        let surely = f64::from(seeker.most) - 4.0 * search.slack();
+        let surely = rounded(surely).next_down();
+        let mut below = 0;
+        let mut waiting = Vec::new();
+        waiting.extend((search.tree.n_nodes() > 0).then_some(0));
+        while let Some(node) = waiting.pop() {
+            if let Some(halves) = search.tree.halves(node) {
+                for half in halves {
+                    if search.least(simd, half, seeker) <= seeker.most {
+                        waiting.push(half);
+                    }
+                }
+                continue;
+            }
+            let run = search.tree.run(node);
+            let [(sums, is_near)] = search.sums(simd, run.start / LEAF, [seeker]);
+            if !is_near {
+                continue;
+            }
+            for (place, sum) in run.zip(sums) {
+                let is_below = sum < surely || sum <= seeker.most && cost(place) < seeker.least;
+                below += u32::from(is_below);
+            }
+        }
+        below
     }
 }
 
