@@ -378,7 +378,7 @@ impl PricedPoints<'_> {
         let limit = ask.limit(best);
         let (zero, most) = (simd.splat_f64s(0.0), simd.splat_f64s(limit));
         let farthest = simd.splat_f64s(FARTHEST);
-        for vector in 0..LEAF / S::F64_LANES {
+        for (vector, &price) in prices.iter().enumerate() {
             let mut key = zero;
             for (k, strip) in strips.iter().enumerate() {
                 let missing = simd.splat_f64s(self.missing[k]);
@@ -398,7 +398,7 @@ impl PricedPoints<'_> {
             }
             let is_near = simd.less_than_f64s(key, farthest);
             let key = simd.select_f64s(is_near, key, farthest);
-            let worth = simd.sub_f64s(key, prices[vector]);
+            let worth = simd.sub_f64s(key, price);
             if simd.first_true_m64s(simd.less_than_or_equal_f64s(worth, most)) == S::F64_LANES {
                 continue;
             }
