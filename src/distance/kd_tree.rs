@@ -340,8 +340,8 @@ impl BoxTree {
         Self::halved(points, None, weights, leaves)
     }
 
-    /// The same tree for points of which those of a high price are nearer to everybody: where prices differ by more than distances, a node is
-    /// halved by these. A difference of prices counts as [`LENGTH_OF_PRICE`] times its root, as a price is set off against a squared distance.
+    /// The same tree for points of which those of a high price are nearer to everybody: a node is halved by prices where these differ by more
+    /// than any attribute. A difference of prices counts as twice its root, as a price is set off against a squared distance.
     ///
     /// # Panics
     /// If there is not one price for each point.
