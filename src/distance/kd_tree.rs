@@ -89,6 +89,21 @@ impl KdTree {
         places
     }
 
+    /// The greatest in each node of the numbers of the places of [`points`](Self::points).
+    pub fn greatest(&self, of_places: &[f64]) -> Vec<f64> {
+        let mut greatest = vec![f64::NEG_INFINITY; self.n_nodes()];
+        for node in (0..self.n_nodes()).rev() {
+            greatest[node] = match self.halves(node) {
+                Some([first, second]) => greatest[first].max(greatest[second]),
+                None => {
+                    let numbers = of_places[self.run(node)].iter().copied();
+                    numbers.fold(f64::NEG_INFINITY, f64::max)
+                }
+            };
+        }
+        greatest
+    }
+
     /// An order of queries in which those whose partners (points) are near each other in the tree follow each other, so that they look at
     /// the same nodes; those without a partner come last.
     pub fn order_by(&self, partners: &[Option<u32>]) -> Vec<u32> {

@@ -20,7 +20,7 @@ const WIDTH: usize = 8;
 /// Squared distances beyond this count as this, so that worths are finite.
 pub const FARTHEST: f64 = 1e280;
 
-/// The tree is halved anew by prices for more searches than a point for every so many.
+/// The tree is halved anew by prices where there is more than one search for so many points.
 const POINTS_PER_SEARCH: usize = 16;
 
 /// A point, and what it comes to for a query.
@@ -178,9 +178,8 @@ impl<'a> PricedPoints<'a> {
     /// If there is not one for each point.
     pub fn set_prices(&mut self, prices: &[f64], searches: usize) {
         if searches > self.n_points() / POINTS_PER_SEARCH {
-            let sold = |price: &&f64| !price.is_finite();
-            let least = prices.iter().filter(|price| !sold(price));
-            let least = least.copied().fold(f64::INFINITY, f64::min);
+            let finite = prices.iter().copied().filter(|price| price.is_finite());
+            let least = finite.fold(f64::INFINITY, f64::min);
             let finite: Vec<f64> = prices.iter().map(|price| price.max(least)).collect();
             let weights = self.metric.weights();
             let boxes = BoxTree::build_priced(self.points, &finite, weights, Leaves::Full(LEAF));
@@ -193,19 +192,10 @@ impl<'a> PricedPoints<'a> {
         let tree = &self.cut.tree;
         let points = tree.points();
         self.prices = points.iter().map(|&point| prices[point as usize]).collect();
+        self.highest = tree.greatest(&self.prices);
         // Past the last point of a leaf there is nobody.
         let filled = points.len().next_multiple_of(LEAF);
         self.prices.resize(filled, f64::NEG_INFINITY);
-        self.highest = vec![0.0; tree.n_nodes()];
-        for node in (0..tree.n_nodes()).rev() {
-            self.highest[node] = match tree.halves(node) {
-                Some([first, second]) => self.highest[first].max(self.highest[second]),
-                None => {
-                    let prices = self.prices[tree.run(node)].iter().copied();
-                    prices.fold(f64::NEG_INFINITY, f64::max)
-                }
-            };
-        }
     }
 
     /// The `k` points of the least distance less price, these first, among those where it is `below` a limit.

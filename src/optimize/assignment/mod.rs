@@ -36,7 +36,7 @@ const DEAREST: f64 = 1e280;
 /// Reduced costs this far below zero, relative to prices and costs, are taken for rounding.
 const ROUNDING: f64 = 1e-13;
 
-/// The steps of [`State::auctions`], times [`State::scale`].
+/// The steps of [`State::auctions`], times [`State::scale`]: each a sixth of the one before.
 const STEPS: [f64; 6] = [20.0, 3.333, 0.5556, 0.0926, 0.01543, 0.00257];
 
 /// Auctions at the same step, at most.
