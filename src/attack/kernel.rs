@@ -5,7 +5,7 @@ use std::{borrow::Cow, num::NonZeroU32};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Attack, Lists, Nearest, Preference, Scenario,
+    Attack, Closer, Lists, Nearest, Preference, Scenario,
     distance_based::{Standardize, nearest, nearest_of},
     mahalanobis::{Mahalanobis, Scatter, Singular},
     points::{Points, by_record},
@@ -290,22 +290,21 @@ impl TanhLists {
             rows.map(|row| short_of_one(dot(row, row) + offset))
                 .collect()
         };
-        let weights = vec![1.0; sought.n_attributes()];
-        let boxes = BoxTree::build_priced(sought, &own(sought), &weights, Leaves::UpTo(LEAF));
-        let sought = sought.reordered(boxes.tree.points());
-        let own_of_sought = own(&sought);
-        let greatest = |node| {
-            let own = own_of_sought[boxes.tree.run(node)].iter().copied();
-            own.fold(f64::NEG_INFINITY, f64::max)
-        };
+        let (own_of_records, weights) = (own(sought), vec![1.0; sought.n_attributes()]);
+        let boxes = BoxTree::build_priced(sought, &own_of_records, &weights, Leaves::UpTo(LEAF));
+        let order = boxes.tree.points();
+        let own_of_sought: Vec<f64> = order
+            .iter()
+            .map(|&record| own_of_records[record as usize])
+            .collect();
         Self {
-            greatest_own: (0..boxes.tree.n_nodes()).map(greatest).collect(),
+            greatest_own: boxes.tree.greatest(&own_of_sought),
             own_of_seekers: own(&seekers),
             own_of_sought,
             seekers,
             place_of: boxes.tree.places(),
+            sought: sought.reordered(order),
             boxes,
-            sought,
             offset,
         }
     }
@@ -350,20 +349,8 @@ impl Lists for TanhLists {
         true
     }
 
-    fn counts_closer(&self) -> bool {
-        true
-    }
-
-    fn closer(&self, seeker: usize, record: u32) -> u32 {
-        let tree = &self.boxes.tree;
-        let own = self.cost(seeker, self.place_of[record as usize] as usize);
-        let mut closer = 0;
-        let mut waiting = Waiting::begun(tree);
-        while let Some(leaf) = waiting.next(tree, own, |node| self.least(seeker, node)) {
-            let costs = tree.run(leaf).map(|place| self.cost(seeker, place));
-            closer += costs.map(|cost| u32::from(cost < own)).sum::<u32>();
-        }
-        closer
+    fn closer(&self) -> Option<&dyn Closer> {
+        Some(self)
     }
 
     fn cheapest(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
@@ -387,6 +374,20 @@ impl Lists for TanhLists {
 
     fn is_likelihood(&self) -> bool {
         false
+    }
+}
+
+impl Closer for TanhLists {
+    fn count(&self, seeker: usize, record: u32) -> u32 {
+        let tree = &self.boxes.tree;
+        let own = self.cost(seeker, self.place_of[record as usize] as usize);
+        let mut closer = 0;
+        let mut waiting = Waiting::begun(tree);
+        while let Some(leaf) = waiting.next(tree, own, |node| self.least(seeker, node)) {
+            let costs = tree.run(leaf).map(|place| self.cost(seeker, place));
+            closer += costs.map(|cost| u32::from(cost < own)).sum::<u32>();
+        }
+        closer
     }
 }
 
@@ -465,7 +466,7 @@ mod tests {
                 }
                 for &(record, own) in all.iter().step_by(7) {
                     let closer = all.iter().filter(|of| of.1 < own).count();
-                    assert_eq!(lists.closer(seeker, record) as usize, closer);
+                    assert_eq!(lists.count(seeker, record) as usize, closer);
                 }
                 let least = all.iter().fold(f64::INFINITY, |least, of| least.min(of.1));
                 all.retain(|of| of.1 <= least);

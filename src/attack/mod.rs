@@ -259,6 +259,12 @@ pub struct Nearest<'a> {
     pub decides: Option<Box<dyn Decides + 'a>>,
 }
 
+/// Counts candidates, of lists that leave nobody out.
+pub trait Closer: Sync {
+    /// How many sought records cost the seeker less than this one.
+    fn count(&self, seeker: usize, record: u32) -> u32;
+}
+
 /// Which of two sought records is nearer, where their costs are so close that rounding could have told them apart, or made a tie of
 /// them.
 pub trait Decides: std::fmt::Debug + Send + Sync {
@@ -320,19 +326,9 @@ pub trait Lists: std::fmt::Debug + Sync {
         false
     }
 
-    /// Whether [`closer`](Self::closer) is searched, too.
-    fn counts_closer(&self) -> bool {
-        false
-    }
-
-    /// How many candidates cost less than this one, in lists that leave nobody out. Where somebody [decides](Self::decides) about rounding, only
-    /// they know.
-    fn closer(&self, seeker: usize, record: u32) -> u32 {
-        let mut list = Vec::new();
-        self.list(seeker, &mut list);
-        let own = list[record as usize].1;
-        let closer = list.iter().filter(|&&(_, cost)| cost < own).count();
-        u32::try_from(closer).unwrap_or(u32::MAX)
+    /// Who counts the candidates that are closer than another one, without a list of all; `None` if nobody does.
+    fn closer(&self) -> Option<&dyn Closer> {
+        None
     }
 
     /// The candidates of least cost, in any order: what [`unordered`](Self::unordered) gives, without the others.

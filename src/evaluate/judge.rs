@@ -402,8 +402,9 @@ pub(super) fn lists(
     partners: &[Option<u32>],
     with_links: bool,
 ) -> Result<Judged> {
+    let closer = lists.closer().filter(|_| with_links);
     let short =
-        lists.has_cheapest_only() || lists.is_searched() && (!with_links || lists.counts_closer());
+        lists.has_cheapest_only() || lists.is_searched() && (!with_links || closer.is_some());
     let seeker_at = |place: usize| some.map_or(place, |some| some[place]);
     let judge = |limit: usize, list: &mut Vec<(u32, f64)>, place: usize| {
         let (seeker, partner) = (seeker_at(place), partners[place]);
@@ -430,10 +431,8 @@ pub(super) fn lists(
             lists.cheapest_of(&seekers, &mut |at, list| {
                 let partner = partners[places[at] as usize];
                 let mut link = link_of_cheapest(list, partner, limit, lists.n_sought());
-                if let (true, None, Some(partner)) = (with_links, link.place, partner)
-                    && lists.counts_closer()
-                {
-                    link.place = Some(1 + lists.closer(seekers[at], partner));
+                if let (None, Some(partner), Some(closer)) = (link.place, partner, closer) {
+                    link.place = Some(1 + closer.count(seekers[at], partner));
                 }
                 judged.push((places[at], (link, 0.0)));
             });

@@ -4,7 +4,7 @@ mod search;
 
 use pulp::Arch;
 
-use super::{Attack, Lists, Preference, Scenario, Shown};
+use super::{Attack, Closer, Lists, Preference, Scenario, Shown};
 use crate::{
     error::Result,
     table::{Scale, matrix::Matrix},
@@ -293,19 +293,21 @@ impl Lists for GowerLists {
         self.search.run(seekers, coordinates, cost, found);
     }
 
-    fn counts_closer(&self) -> bool {
-        true
-    }
-
-    fn closer(&self, seeker: usize, record: u32) -> u32 {
-        let own = self.cost(seeker, self.place_of[record as usize] as usize);
-        let cost = |place| self.cost(seeker, place);
-        self.search
-            .count_below(own, &self.coordinates(seeker), cost)
+    fn closer(&self) -> Option<&dyn Closer> {
+        Some(self)
     }
 
     fn is_likelihood(&self) -> bool {
         false
+    }
+}
+
+impl Closer for GowerLists {
+    fn count(&self, seeker: usize, record: u32) -> u32 {
+        let own = self.cost(seeker, self.place_of[record as usize] as usize);
+        let cost = |place| self.cost(seeker, place);
+        self.search
+            .count_below(own, &self.coordinates(seeker), cost)
     }
 }
 
@@ -364,7 +366,7 @@ mod tests {
                 assert!(all.iter().enumerate().all(|(at, of)| of.0 as usize == at));
                 for &(record, own) in all.iter().step_by(n / 30 + 1) {
                     let closer = all.iter().filter(|of| of.1 < own).count();
-                    assert_eq!(lists.closer(seeker, record) as usize, closer);
+                    assert_eq!(lists.count(seeker, record) as usize, closer);
                 }
                 let least = all.iter().fold(f64::INFINITY, |least, of| least.min(of.1));
                 all.retain(|of| of.1 <= least);
