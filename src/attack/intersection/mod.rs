@@ -8,30 +8,44 @@ use rayon::prelude::*;
 
 use crate::distance::nearest::Boxes;
 
-/// Seekers whose boxes one task works out.
-const ASKED_AT_ONCE: usize = 4096;
+/// Seekers whose boxes one task works out: so many that those who are next to each other in a column, and are asked for one after
+/// the other, mostly need the same of its ranking.
+const ASKED_AT_ONCE: usize = 1 << 16;
 
-/// The set of each seeker as a box: `bounds` gives the interval of a seeker in a column, or `None` where nothing confines it;
-/// `admits_gaps` says of each column whether who misses it is a candidate.
+/// The set of each seeker as a box: `value` is what is known of a seeker in a column, `bounds` the interval of those who have that value
+/// there, or `None` where nothing confines them, and `admits_gaps` says of each column whether who misses it is a candidate.
 fn boxes_of(
     n_seekers: usize,
     admits_gaps: Vec<bool>,
-    bounds: impl Fn(usize, usize) -> Option<(f64, f64)> + Sync,
+    value: impl Fn(usize, usize) -> Option<f64> + Sync,
+    bounds: impl Fn(usize, f64) -> Option<(f64, f64)> + Sync,
 ) -> Boxes {
     let width = admits_gaps.len();
     let (mut lo, mut hi) = (
         vec![f64::NEG_INFINITY; n_seekers * width],
         vec![f64::INFINITY; n_seekers * width],
     );
-    let block = (ASKED_AT_ONCE * width).max(1);
+    let n_tasks = n_seekers.div_ceil(ASKED_AT_ONCE);
+    let at_once = n_seekers.div_ceil(n_tasks.max(rayon::current_num_threads()));
+    let block = (at_once * width).max(1);
     lo.par_chunks_mut(block)
         .zip(hi.par_chunks_mut(block))
         .enumerate()
         .for_each(|(number, (lo, hi))| {
-            // Column by column, so that one ranking at a time is in cache.
+            let mut ascending: Vec<(f64, usize)> = Vec::with_capacity(at_once);
             for place in 0..width {
-                for (row, cell) in (place..lo.len()).step_by(width).enumerate() {
-                    if let Some(bounds) = bounds(number * ASKED_AT_ONCE + row, place) {
+                let rows = 0..lo.len() / width;
+                let known =
+                    rows.filter_map(|row| Some((value(number * at_once + row, place)?, row)));
+                ascending.clear();
+                ascending.extend(known);
+                ascending.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+                for equal in ascending.chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq()) {
+                    let Some(bounds) = bounds(place, equal[0].0) else {
+                        continue;
+                    };
+                    for &(_, row) in equal {
+                        let cell = row * width + place;
                         (lo[cell], hi[cell]) = bounds;
                     }
                 }

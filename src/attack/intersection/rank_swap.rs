@@ -261,9 +261,7 @@ fn boxes(
     boxes_of(
         seekers.n_records(),
         admits_gaps.collect(),
-        |seeker, place| {
-            let value = seekers.value(seeker, columns[place].attribute)?;
-            Some(interval(place, value))
-        },
+        |seeker, place| seekers.value(seeker, columns[place].attribute),
+        |place, value| Some(interval(place, value)),
     )
 }

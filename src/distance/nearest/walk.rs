@@ -517,8 +517,11 @@ impl One {
     ) {
         let tiles = &tree.tiles;
         for tile in visit.start as usize / LANES..(visit.end as usize).div_ceil(LANES) {
-            let is_sifted = |rough: &Rough| !rough.holds(simd, tile, &self.sieve);
-            if !visit.inside && sifted.is_some_and(is_sifted) {
+            // No closure: vector code is lost in one that is not inlined.
+            if let Some(rough) = sifted
+                && !visit.inside
+                && !rough.holds(simd, tile, &self.sieve)
+            {
                 continue;
             }
             let points = tiles.points(tile);

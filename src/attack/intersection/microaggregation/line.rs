@@ -123,36 +123,31 @@ impl Line {
         nearest.metric = Metric::new(weights, missing);
     }
 
-    /// Between which positions the partners of a seeker are.
+    /// Where a seeker is; `None` without a position.
+    pub(super) fn position(&self, seeker: usize, direction: Direction) -> Option<f64> {
+        match direction {
+            Direction::OriginalToMasked => self.intruder[seeker],
+            Direction::MaskedToOriginal => self.released[seeker],
+        }
+    }
+
+    /// Between which positions the partners of a seeker at `position` are.
     ///
     /// A record at s is in a group at or after every group whose true position is below s. Published positions t are within e
     /// of the true ones: `t_h < s − e` puts group h before s, hence the record's own group not below `t_h − 2e`.
-    pub(super) fn interval(&self, seeker: usize, direction: Direction) -> Option<(f64, f64)> {
+    pub(super) fn interval(&self, position: f64, direction: Direction) -> (f64, f64) {
         let e = self.error;
-        let below = |s: f64| {
-            let count = self.averages.partition_point(|&t| t < s);
-            count.checked_sub(1).map(|last| self.averages[last])
+        let (own, others) = match direction {
+            Direction::OriginalToMasked => (e, 2.0 * e),
+            Direction::MaskedToOriginal => (2.0 * e, e),
         };
-        let above = |s: f64| {
-            let next = self.averages.partition_point(|&t| t <= s);
-            self.averages.get(next).copied()
-        };
-        let (low, high) = match direction {
-            Direction::OriginalToMasked => {
-                let s = self.intruder[seeker]?;
-                (
-                    below(s - e).map(|t| t - 2.0 * e),
-                    above(s + e).map(|t| t + 2.0 * e),
-                )
-            }
-            Direction::MaskedToOriginal => {
-                let t = self.released[seeker]?;
-                (
-                    below(t - 2.0 * e).map(|t| t - e),
-                    above(t + 2.0 * e).map(|t| t + e),
-                )
-            }
-        };
-        Some((low.unwrap_or(f64::MIN), high.unwrap_or(f64::MAX)))
+        let below = self.averages.partition_point(|&t| t < position - own);
+        let above = self.averages.partition_point(|&t| t <= position + own);
+        let below = below.checked_sub(1).map(|last| self.averages[last]);
+        let above = self.averages.get(above);
+        (
+            below.map_or(f64::MIN, |t| t - others),
+            above.map_or(f64::MAX, |t| t + others),
+        )
     }
 }

@@ -354,8 +354,12 @@ fn boxes(
         seekers.n_records(),
         admits_gaps.collect(),
         |seeker, place| match columns.get(place) {
-            Some(&column) => interval(column, seekers.value(seeker, column.attribute)?),
-            None => lines[place - columns.len()].interval(seeker, scenario.direction),
+            Some(column) => seekers.value(seeker, column.attribute),
+            None => lines[place - columns.len()].position(seeker, scenario.direction),
+        },
+        |place, value| match columns.get(place) {
+            Some(&column) => interval(column, value),
+            None => Some(lines[place - columns.len()].interval(value, scenario.direction)),
         },
     ))
 }
