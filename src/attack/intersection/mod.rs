@@ -8,9 +8,9 @@ use rayon::prelude::*;
 
 use crate::distance::nearest::Boxes;
 
-/// Seekers whose boxes one task works out: so many that those who are next to each other in a column, and are asked for one after
-/// the other, mostly need the same of its ranking.
-const ASKED_AT_ONCE: usize = 1 << 16;
+/// Seekers whose boxes one task works out at most: so many that those who are next to each other in a column, and are asked for one
+/// after the other, mostly need the same of its ranking.
+const ASKED_AT_ONCE: usize = 1 << 20;
 
 /// The set of each seeker as a box: `value` is what is known of a seeker in a column, `bounds` the interval of those who have that value
 /// there, or `None` where nothing confines them, and `admits_gaps` says of each column whether who misses it is a candidate.

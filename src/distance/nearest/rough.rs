@@ -80,6 +80,9 @@ pub(super) struct Place {
     norm: f64,
 }
 
+/// Sides of a box that are compared before it is asked whether any point of a tile is left.
+const SIDES: usize = 2;
+
 /// The box of a query, rounded: a side for each attribute that it constrains.
 pub(super) struct Sieve(Vec<Side>);
 
@@ -331,20 +334,28 @@ impl Rough {
     pub(super) fn holds<S: Simd>(&self, simd: S, tile: usize, sieve: &Sieve) -> bool {
         let d = self.used.len();
         let strips = &self.tiles[tile * d..(tile + 1) * d];
-        let mut least = f32::INFINITY;
         for part in 0..LANES / S::F32_LANES {
-            let mut beyond = simd.splat_f32s(f32::NEG_INFINITY);
-            for side in &sieve.0 {
-                let values = S::as_simd_f32s(&strips[side.place].0).0[part];
-                let (lo, hi) = (side.within.0[0], side.apart.0[0]);
-                let below = simd.sub_f32s(simd.splat_f32s(lo), values);
-                let above = simd.sub_f32s(values, simd.splat_f32s(hi));
-                beyond = simd.max_f32s(beyond, simd.max_f32s(below, above));
+            let zero = simd.splat_f32s(0.0);
+            let mut inside = simd.equal_f32s(zero, zero);
+            let mut some = true;
+            for sides in sieve.0.chunks(SIDES) {
+                for side in sides {
+                    let values = S::as_simd_f32s(&strips[side.place].0).0[part];
+                    let (lo, hi) = (side.within.0[0], side.apart.0[0]);
+                    let above = simd.less_than_or_equal_f32s(simd.splat_f32s(lo), values);
+                    let below = simd.less_than_or_equal_f32s(values, simd.splat_f32s(hi));
+                    inside = simd.and_m32s(inside, simd.and_m32s(above, below));
+                }
+                some = simd.first_true_m32s(inside) < S::F32_LANES;
+                if !some {
+                    break;
+                }
             }
-            let part = simd.reduce_min_f32s(beyond);
-            least = if part < least { part } else { least };
+            if some {
+                return true;
+            }
         }
-        least <= 0.0
+        false
     }
 
     /// The position at which a greedy descent towards the query ends.

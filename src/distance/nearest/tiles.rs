@@ -3,6 +3,7 @@
 use pulp::Simd;
 use rayon::prelude::*;
 
+use super::boxes::Constraint;
 use crate::distance::Metric;
 use crate::table::matrix::{Matrix, Row};
 
@@ -192,6 +193,37 @@ impl Tiles {
             }
         }
         Some(sums)
+    }
+
+    /// Which points of a tile are in a box; past the last point, whether that is.
+    #[inline(always)]
+    pub(super) fn admitted<S: Simd>(
+        &self,
+        simd: S,
+        tile: usize,
+        constraints: &[Constraint],
+    ) -> [bool; LANES] {
+        let (zero, one) = (simd.splat_f64s(0.0), simd.splat_f64s(1.0));
+        let rows = self.rows(tile);
+        let mut admitted = [0.0; LANES];
+        let (parts, _) = S::as_mut_simd_f64s(&mut admitted);
+        for (part, admitted) in parts.iter_mut().enumerate() {
+            let mut inside = simd.equal_f64s(zero, zero);
+            for constraint in constraints {
+                let values = S::as_simd_f64s(&rows[constraint.attribute].0).0[part];
+                let above = simd.less_than_or_equal_f64s(simd.splat_f64s(constraint.lo), values);
+                let below = simd.less_than_or_equal_f64s(values, simd.splat_f64s(constraint.hi));
+                let mut admits = simd.and_m64s(above, below);
+                if constraint.admits_gap && self.ragged[tile] {
+                    // Only NaN differs from itself.
+                    let missing = simd.not_m64s(simd.equal_f64s(values, values));
+                    admits = simd.or_m64s(admits, missing);
+                }
+                inside = simd.and_m64s(inside, admits);
+            }
+            *admitted = simd.select_f64s(inside, one, zero);
+        }
+        admitted.map(|admitted| admitted > 0.0)
     }
 
     /// The canonical distance of the point at a position.

@@ -467,7 +467,7 @@ impl One {
             self.visits.push(child);
             // Insertion sort: there are few, and the nearest child comes to the top.
             let mut slot = self.visits.len() - 1;
-            while slot > bottom && self.visits[slot - 1].lower <= lower {
+            while slot > bottom && self.visits[slot - 1].lower < lower {
                 self.visits.swap(slot - 1, slot);
                 slot -= 1;
             }
@@ -527,13 +527,7 @@ impl One {
             let points = tiles.points(tile);
             let mut admitted = [true; LANES];
             if !visit.inside {
-                let rows = tiles.rows(tile);
-                for constraint in &self.constraints {
-                    let row = &rows[constraint.attribute].0;
-                    for (admitted, &value) in admitted.iter_mut().zip(row) {
-                        *admitted &= constraint.admits(value);
-                    }
-                }
+                admitted = tiles.admitted(simd, tile, &self.constraints);
                 let n_admitted = admitted[..points.len()].iter().filter(|&&yes| yes).count();
                 goal.admit(n_admitted as u32);
                 if n_admitted == 0 || visit.lower > goal.reach(visit.counted) {
