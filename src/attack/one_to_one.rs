@@ -3,6 +3,8 @@
 mod patterns;
 mod possible;
 
+use std::cmp::Ordering;
+
 use rayon::prelude::*;
 
 use super::{Lists, Nearest, Preference};
@@ -15,6 +17,9 @@ use crate::{
 
 /// The nearest seekers of each sought record that are known from the start.
 const NEAREST_SEEKERS: usize = 6;
+
+/// Points count as groups of equal ones where at most one in so many is different.
+const ALIKE: usize = 2;
 
 /// Seekers that one task searches for.
 const AT_ONCE: usize = 64;
@@ -99,14 +104,87 @@ fn in_lists(of: &dyn Lists) -> Result<Solution> {
     }
 }
 
-/// Assigns where every pair is possible: those of the smaller file choose.
+/// Assigns where every pair is possible: those of the smaller file choose; of two of one size, those of the file of which more records
+/// are different.
 fn nearest_points(nearest: &Nearest<'_>) -> Result<Solution> {
     let (seekers, sought) = (nearest.seekers.as_ref(), nearest.sought.as_ref());
-    if seekers.n_records() <= sought.n_records() {
-        return assignment::cheapest(&mut Points::new(seekers, sought, nearest));
+    let seekers_choose = match seekers.n_records().cmp(&sought.n_records()) {
+        Ordering::Equal => Alike::of(seekers).n_groups() >= Alike::of(sought).n_groups(),
+        order => order.is_lt(),
+    };
+    if seekers_choose {
+        return chosen(seekers, sought, nearest);
     }
-    let turned = assignment::cheapest(&mut Points::new(sought, seekers, nearest))?;
+    let turned = chosen(sought, seekers, nearest)?;
     Ok(turned_back(turned, seekers.n_records()))
+}
+
+/// Assigns points to choosers. Where many points are equal, each different one is chosen as often as it occurs.
+fn chosen(choosers: &Matrix, points: &Matrix, nearest: &Nearest<'_>) -> Result<Solution> {
+    let alike = Alike::of(points);
+    if alike.n_groups() > points.n_records() / ALIKE {
+        let capacities = vec![1; points.n_records()];
+        return assignment::cheapest(&mut Points::new(choosers, points, capacities, nearest));
+    }
+    let different = points.reordered(&alike.firsts());
+    let mut points = Points::new(choosers, &different, alike.sizes(), nearest);
+    let mut solution = assignment::cheapest(&mut points)?;
+    // Whoever chose one of a group gets the next of them.
+    let mut next = alike.starts.clone();
+    for pair in solution.pairs.iter_mut().flatten() {
+        let group = &mut next[pair.column as usize];
+        pair.column = alike.records[*group];
+        *group += 1;
+    }
+    Ok(solution)
+}
+
+/// The records of a file in groups of equal ones.
+struct Alike {
+    /// Group after group, in the order of the first of each; ascending within one.
+    records: Vec<u32>,
+    /// Where each group begins, and where the last one ends.
+    starts: Vec<usize>,
+}
+
+impl Alike {
+    fn of(file: &Matrix) -> Self {
+        let order = |&a: &u32, &b: &u32| {
+            let [a, b] = [a, b].map(|record| file.record(record as usize));
+            a.order(b)
+        };
+        let mut sorted: Vec<u32> = (0..).take(file.n_records()).collect();
+        sorted.par_sort_unstable_by(|a, b| order(a, b).then(a.cmp(b)));
+        let groups = sorted.chunk_by(|a, b| order(a, b).is_eq());
+        let mut groups: Vec<&[u32]> = groups.collect();
+        groups.par_sort_unstable_by_key(|group| group[0]);
+        let mut alike = Self {
+            records: Vec::with_capacity(sorted.len()),
+            starts: vec![0],
+        };
+        for group in groups {
+            alike.records.extend(group);
+            alike.starts.push(alike.records.len());
+        }
+        alike
+    }
+
+    fn n_groups(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The first record of each group.
+    fn firsts(&self) -> Vec<u32> {
+        let starts = &self.starts[..self.n_groups()];
+        starts.iter().map(|&start| self.records[start]).collect()
+    }
+
+    /// How many records each group has.
+    fn sizes(&self) -> Vec<u32> {
+        let ends = self.starts.windows(2);
+        ends.map(|ends| u32::try_from(ends[1] - ends[0]).unwrap_or(u32::MAX))
+            .collect()
+    }
 }
 
 /// The solution as the seekers see it, if the sought records chose.
@@ -128,11 +206,18 @@ fn turned_back(turned: Solution, n_seekers: usize) -> Solution {
 struct Points<'a> {
     choosers: &'a Matrix,
     points: PricedPoints<'a>,
+    /// How many choosers a point can have.
+    capacities: Vec<u32>,
     hints: Vec<(u32, Pair)>,
 }
 
 impl<'a> Points<'a> {
-    fn new(choosers: &'a Matrix, points: &'a Matrix, nearest: &Nearest<'_>) -> Self {
+    fn new(
+        choosers: &'a Matrix,
+        points: &'a Matrix,
+        capacities: Vec<u32>,
+        nearest: &Nearest<'_>,
+    ) -> Self {
         let metric = &nearest.metric;
         let turned = PricedPoints::build(choosers, metric.clone());
         let everybody = Wish::of_all(points.n_records());
@@ -148,6 +233,7 @@ impl<'a> Points<'a> {
         Self {
             choosers,
             points: PricedPoints::build(points, metric.clone()),
+            capacities,
             hints: hints.collect(),
         }
     }
@@ -185,6 +271,10 @@ impl Costs for Points<'_> {
 
     fn n_columns(&self) -> usize {
         self.points.n_points()
+    }
+
+    fn capacities(&self) -> Vec<u32> {
+        self.capacities.clone()
     }
 
     fn set_prices(&mut self, prices: &[f64], searches: usize) {

@@ -1,5 +1,7 @@
 //! Records as rows of numbers: what distances and indexes compute on.
 
+use std::cmp::Ordering;
+
 use ndarray::{Array2, ArrayView2, Axis};
 
 use rayon::prelude::*;
@@ -291,6 +293,14 @@ impl<'a> Row<'a> {
     /// The values; a missing one reads 0.0.
     pub fn values(&self) -> &'a [f64] {
         self.values
+    }
+
+    /// An order of the records of one matrix in which those are equal that have the same values and miss the same.
+    pub fn order(self, other: Self) -> Ordering {
+        let values = self.values.iter().zip(other.values);
+        let mut of_values = values.map(|(a, b)| a.total_cmp(b));
+        let first = of_values.find(|order| order.is_ne());
+        first.unwrap_or_else(|| self.missing.cmp(other.missing))
     }
 
     /// Whether this attribute is missing.

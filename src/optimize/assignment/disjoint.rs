@@ -48,45 +48,50 @@ impl Matching {
         while let Some(&(row, worth)) = walk.path.last() {
             let first = walk.next[row as usize];
             let free = match first {
-                0 => self.tie(row, 0, worth, |column| self.row_of[column] == NOBODY),
+                0 => self.tie(row, 0, worth, |column| self.holders.has_room(column)),
                 _ => None,
             };
-            let step = free.or_else(|| self.tie(row, first, worth, |column| !walk.reached[column]));
+            let step = free
+                .or_else(|| self.tie(row, first, worth, |column| !walk.reached[column as usize]));
             let Some(place) = step else {
                 walk.path.pop();
+                // Another row that has the same column may lead on.
+                self.go_to(self.holders.before(row), walk);
                 continue;
             };
             walk.next[row as usize] = place + 1;
-            let column = self.pairs[row as usize][place as usize].column as usize;
-            walk.reached[column] = true;
-            match self.row_of[column] {
-                NOBODY => {
-                    self.turn_over_ties(walk);
-                    return true;
-                }
-                owner => {
-                    let worth = self.worth(owner as usize).unwrap_or(f64::NEG_INFINITY);
-                    walk.path.push((owner, worth));
-                }
+            let column = self.pairs[row as usize][place as usize].column;
+            walk.reached[column as usize] = true;
+            if self.holders.has_room(column) {
+                self.turn_over_ties(walk);
+                return true;
             }
+            self.go_to(self.holders.last(column), walk);
         }
         false
     }
 
+    /// A row that has a column comes next on the path.
+    fn go_to(&self, row: u32, walk: &mut Walk) {
+        if row != NOBODY {
+            let worth = self.worth(row as usize).unwrap_or(f64::NEG_INFINITY);
+            walk.path.push((row, worth));
+        }
+    }
+
     /// The first pair of a row from a place on that is worth no more to it than this, and whose column is wanted.
-    fn tie(&self, row: u32, from: u32, worth: f64, wanted: impl Fn(usize) -> bool) -> Option<u32> {
+    fn tie(&self, row: u32, from: u32, worth: f64, wanted: impl Fn(u32) -> bool) -> Option<u32> {
         let pairs = (0..).zip(&self.pairs[row as usize]).skip(from as usize);
         let mut tied = pairs.filter(|&(_, &pair)| self.reduced(pair) <= worth);
-        tied.find_map(|(place, pair)| wanted(pair.column as usize).then_some(place))
+        tied.find_map(|(place, pair)| wanted(pair.column).then_some(place))
     }
 
     /// Each row of the path gets the column that it tried last.
     fn turn_over_ties(&mut self, walk: &Walk) {
-        for &(row, _) in &walk.path {
-            let place = walk.next[row as usize] - 1;
-            let column = self.pairs[row as usize][place as usize].column;
-            self.chosen[row as usize] = place;
-            self.row_of[column as usize] = row;
+        // From the end on: there is room there, and then in the column before.
+        for &(row, _) in walk.path.iter().rev() {
+            self.leave(row as usize);
+            self.enter(row, walk.next[row as usize] - 1);
         }
     }
 }

@@ -19,7 +19,7 @@ const PATHS_BETWEEN: usize = 4;
 /// A matching of rows with columns, and a price of each column, that fit together.
 ///
 /// Let `u_i` be the least `cost − price` among the pairs of row i. Each matched row has a pair at `u_i`. With
-/// fewer rows than columns no price is above zero, and a column without a row has the price zero. So a matching
+/// fewer rows than there is room for in columns no price is above zero, and a column with room has the price zero. So a matching
 /// of all rows is the cheapest.
 ///
 /// # Source
@@ -32,10 +32,79 @@ pub(super) struct Matching {
     pub prices: Vec<f64>,
     /// The place of each row's partner in its list of pairs, or [`NOBODY`].
     pub chosen: Vec<u32>,
-    pub row_of: Vec<u32>,
-    /// As many rows as columns: a price may have any sign, since no column stays alone.
+    pub holders: Holders,
+    /// How many rows each column can have.
+    pub capacities: Vec<u32>,
+    /// As many rows as there is room for: a price may have any sign, since no column keeps any.
     square: bool,
     search: PathSearch,
+}
+
+/// The rows that have each column.
+pub(super) struct Holders {
+    /// The one that came last, or [`NOBODY`].
+    last: Vec<u32>,
+    /// For each row, those who came to its column just before and just after it.
+    before: Vec<u32>,
+    after: Vec<u32>,
+    /// How many more rows a column can have.
+    room: Vec<u32>,
+}
+
+impl Holders {
+    fn new(n_rows: usize, capacities: &[u32]) -> Self {
+        Self {
+            last: vec![NOBODY; capacities.len()],
+            before: vec![NOBODY; n_rows],
+            after: vec![NOBODY; n_rows],
+            room: capacities.to_vec(),
+        }
+    }
+
+    pub(super) fn has_room(&self, column: u32) -> bool {
+        self.room[column as usize] > 0
+    }
+
+    /// The row that came to a column last, or [`NOBODY`].
+    pub(super) fn last(&self, column: u32) -> u32 {
+        self.last[column as usize]
+    }
+
+    /// The row that came to the column of a row just before it, or [`NOBODY`].
+    pub(super) fn before(&self, row: u32) -> u32 {
+        self.before[row as usize]
+    }
+
+    fn of(&self, column: u32) -> impl Iterator<Item = u32> + '_ {
+        let some = |row: u32| (row != NOBODY).then_some(row);
+        std::iter::successors(some(self.last(column)), move |&row| some(self.before(row)))
+    }
+
+    /// A row comes to a column that has room.
+    pub(super) fn enter(&mut self, row: u32, column: u32) {
+        let column = column as usize;
+        let last = std::mem::replace(&mut self.last[column], row);
+        self.before[row as usize] = last;
+        if last != NOBODY {
+            self.after[last as usize] = row;
+        }
+        self.room[column] -= 1;
+    }
+
+    /// A row leaves the column that it has.
+    pub(super) fn leave(&mut self, row: u32, column: u32) {
+        let row = row as usize;
+        let before = std::mem::replace(&mut self.before[row], NOBODY);
+        let after = std::mem::replace(&mut self.after[row], NOBODY);
+        if before != NOBODY {
+            self.after[before as usize] = after;
+        }
+        match after {
+            NOBODY => self.last[column as usize] = before,
+            after => self.before[after as usize] = before,
+        }
+        self.room[column as usize] += 1;
+    }
 }
 
 /// What a search for a path has found of each column.
@@ -57,8 +126,9 @@ struct PathSearch {
 }
 
 impl Matching {
-    pub(super) fn new(pairs: Vec<Vec<Pair>>, n_columns: usize) -> Self {
-        let square = pairs.len() == n_columns;
+    pub(super) fn new(pairs: Vec<Vec<Pair>>, capacities: Vec<u32>) -> Self {
+        let n_columns = capacities.len();
+        let square = pairs.len() as u64 == room_of(&capacities);
         let mut prices = vec![0.0; n_columns];
         if square {
             prices.fill(f64::INFINITY);
@@ -72,7 +142,8 @@ impl Matching {
         }
         Self {
             chosen: vec![NOBODY; pairs.len()],
-            row_of: vec![NOBODY; n_columns],
+            holders: Holders::new(pairs.len(), &capacities),
+            capacities,
             pairs,
             prices,
             square,
@@ -96,7 +167,7 @@ impl Matching {
         for (list, &length) in pairs.iter_mut().zip(lengths) {
             list.truncate(length);
         }
-        *self = Self::new(pairs, self.prices.len());
+        *self = Self::new(pairs, std::mem::take(&mut self.capacities));
     }
 
     /// The pair that a row has, if any.
@@ -131,12 +202,12 @@ impl Matching {
         if self.square {
             return risen;
         }
-        // A column that nobody has costs nothing; that may make other rows want it.
+        // A column with room costs nothing; that may make other rows want it.
         loop {
             let mut changed = false;
-            for column in 0..self.prices.len() {
-                if self.row_of[column] == NOBODY && self.prices[column] < 0.0 {
-                    self.prices[column] = 0.0;
+            for (price, &room) in self.prices.iter_mut().zip(&self.holders.room) {
+                if room > 0 && *price < 0.0 {
+                    *price = 0.0;
                     changed = true;
                 }
             }
@@ -157,24 +228,28 @@ impl Matching {
             .iter()
             .any(|&other| self.reduced(other) < worth)
         {
-            self.row_of[pair.column as usize] = NOBODY;
-            self.chosen[row] = NOBODY;
+            self.leave(row);
         }
     }
 
-    fn take(&mut self, row: u32, place: u32) -> u32 {
-        let column = self.pairs[row as usize][place as usize].column as usize;
-        let before = self.row_of[column];
-        if before != NOBODY {
-            self.chosen[before as usize] = NOBODY;
-        }
-        self.row_of[column] = row;
+    /// A row leaves its column, if it has one, which is returned.
+    pub(super) fn leave(&mut self, row: usize) -> Option<u32> {
+        let column = self.pair(row)?.column;
+        #[expect(clippy::cast_possible_truncation, reason = "rows are counted by u32")]
+        self.holders.leave(row as u32, column);
+        self.chosen[row] = NOBODY;
+        Some(column)
+    }
+
+    /// A row without a column gets the one at this place of its list, which has room.
+    pub(super) fn enter(&mut self, row: u32, place: u32) {
+        let column = self.pairs[row as usize][place as usize].column;
+        self.holders.enter(row, column);
         self.chosen[row as usize] = place;
-        before
     }
 
     /// Rows without a partner take their cheapest column, also from another row, at the price at which they would
-    /// change to their second cheapest.
+    /// change to their second cheapest. Where several rows have a column, its price is that of all of them and stays.
     pub(super) fn bid(&mut self) {
         let mut budget = CHANGES * self.pairs.len();
         let mut waiting = self.free_rows();
@@ -190,9 +265,19 @@ impl Matching {
                     let Some((place, gain)) = self.offer(row) else {
                         break;
                     };
-                    let column = self.pairs[row as usize][place as usize].column as usize;
-                    self.prices[column] -= gain;
-                    let before = self.take(row, place);
+                    let column = self.pairs[row as usize][place as usize].column;
+                    if self.capacities[column as usize] > 1 {
+                        if self.holders.has_room(column) {
+                            self.enter(row, place);
+                        }
+                        break;
+                    }
+                    self.prices[column as usize] -= gain;
+                    let before = self.holders.last(column);
+                    if before != NOBODY {
+                        self.leave(before as usize);
+                    }
+                    self.enter(row, place);
                     if before == NOBODY {
                         break;
                     }
@@ -210,15 +295,25 @@ impl Matching {
 
     /// Rows without a partner, and those that would gain more than `step` by another one, take their cheapest column, also from
     /// another row, at a price `step` below that at which they would change to their second cheapest. So nobody gains more
-    /// than `step` by a change, and prices of columns for which many compete fall fast. Returns whether every row has a partner in the end:
-    /// it stops after [`CHANGES_OF_AUCTION`] changes a row.
+    /// than `step` by a change, and prices of columns for which many compete fall fast. Where several rows have a column, each has it at a price
+    /// of its own: whoever comes takes the highest, which is the price of the column. Those who have it at a lower one would not change
+    /// even at that. Returns whether every row has a partner in the end: it stops after [`CHANGES_OF_AUCTION`] changes a row.
     ///
     /// # Source
     /// D. Bertsekas, "The auction algorithm: a distributed relaxation method for the assignment problem", Annals of
-    /// Operations Research 14, 1988.
+    /// Operations Research 14, 1988. Of several rows: D. Bertsekas, D. Castañon, "The auction algorithm for the
+    /// transportation problem", Annals of Operations Research 20, 1989.
     pub(super) fn auction(&mut self, step: f64) -> bool {
         for row in 0..self.pairs.len() {
             self.let_go_if_unhappy(row, step);
+        }
+        // By ascending price, of columns for several rows.
+        let mut levels: Vec<Vec<(f64, u32)>> = vec![Vec::new(); self.prices.len()];
+        for (column, levels) in (0..).zip(&mut levels) {
+            if self.capacities[column as usize] > 1 {
+                let price = self.prices[column as usize];
+                levels.extend(self.holders.of(column).map(|row| (price, row)));
+            }
         }
         let mut budget = CHANGES_OF_AUCTION * self.pairs.len();
         for first in self.free_rows() {
@@ -229,11 +324,35 @@ impl Matching {
                 };
                 budget -= 1;
                 let column = self.pairs[row as usize][place as usize].column as usize;
-                self.prices[column] -= gain + step;
-                row = self.take(row, place);
+                let level = self.prices[column] - (gain + step);
+                row = self.come(row, place, level, &mut levels[column]);
             }
         }
         true
+    }
+
+    /// A row comes to a column, which it has at the price `level`; whoever leaves for it is returned. `levels` has those who have the column,
+    /// if it is for several, with their prices, which ascend.
+    fn come(&mut self, row: u32, place: u32, level: f64, levels: &mut Vec<(f64, u32)>) -> u32 {
+        let column = self.pairs[row as usize][place as usize].column;
+        let mut before = NOBODY;
+        if !self.holders.has_room(column) {
+            let last = self.holders.last(column);
+            before = levels.pop().map_or(last, |(_, row)| row);
+        }
+        if before != NOBODY {
+            self.leave(before as usize);
+        }
+        self.enter(row, place);
+        let column = column as usize;
+        if self.capacities[column] > 1 {
+            let at = levels.partition_point(|&(other, _)| other < level);
+            levels.insert(at, (level, row));
+        }
+        if self.holders.room[column] == 0 {
+            self.prices[column] = levels.last().map_or(level, |&(highest, _)| highest);
+        }
+        before
     }
 
     /// The place of the column that a row takes, and by how much its price falls.
@@ -249,7 +368,7 @@ impl Matching {
         }
         let is_free = |place: u32| {
             let pair = self.pairs[row as usize].get(place as usize);
-            pair.is_some_and(|pair| self.row_of[pair.column as usize] == NOBODY)
+            pair.is_some_and(|pair| self.holders.has_room(pair.column))
         };
         if second.1 == NOBODY {
             return is_free(best.1).then_some((best.1, 0.0));
@@ -288,12 +407,12 @@ impl Matching {
             let path = self.path_from(row);
             looked += self.search.looked;
             if let Some(end) = path {
-                self.turn_over(row, end);
+                self.turn_over(end);
             } else {
                 crowd.push(row);
                 for &column in &self.search.scanned {
                     self.search.dead[column as usize] = true;
-                    crowd.push(self.row_of[column as usize]);
+                    crowd.extend(self.holders.of(column));
                 }
             }
             self.search.forget();
@@ -325,7 +444,7 @@ impl Matching {
                 }
                 search.distance[column] = distance;
                 search.from[column] = (row, place);
-                if self.row_of[column] == NOBODY {
+                if self.holders.has_room(pair.column) {
                     if end.is_none_or(|(_, least)| distance < least) {
                         end = Some((pair.column, distance));
                     }
@@ -339,24 +458,27 @@ impl Matching {
                     search.heap.push(Reverse((key, pair.column)));
                 }
             }
-            let Some(column) = search.next() else {
-                return end;
-            };
-            let distance = search.distance[column as usize];
-            if end.is_some_and(|(_, least)| least <= distance) {
-                return end;
+            row = self.holders.before(row);
+            if row == NOBODY {
+                let Some(column) = search.next() else {
+                    return end;
+                };
+                let distance = search.distance[column as usize];
+                if end.is_some_and(|(_, least)| least <= distance) {
+                    return end;
+                }
+                search.done[column as usize] = true;
+                search.scanned.push(column);
+                reached = distance;
+                row = self.holders.last(column);
             }
-            search.done[column as usize] = true;
-            search.scanned.push(column);
-            reached = distance;
-            row = self.row_of[column as usize];
             let pair = self.pairs[row as usize][self.chosen[row as usize] as usize];
             worth = pair.cost - self.prices[pair.column as usize];
         }
     }
 
     /// Gives the columns on the path to the rows before them, and moves prices so that nobody minds.
-    fn turn_over(&mut self, start: u32, (end, length): (u32, f64)) {
+    fn turn_over(&mut self, (end, length): (u32, f64)) {
         let search = &self.search;
         for &column in &search.scanned {
             let rest = length - search.distance[column as usize];
@@ -367,15 +489,19 @@ impl Matching {
         let mut column = end;
         loop {
             let (row, place) = self.search.from[column as usize];
-            let before = self.pair(row as usize).map(|pair| pair.column);
-            self.chosen[row as usize] = place;
-            self.row_of[column as usize] = row;
+            let before = self.leave(row as usize);
+            self.enter(row, place);
             match before {
-                Some(before) if row != start => column = before,
-                _ => return,
+                Some(before) => column = before,
+                None => return,
             }
         }
     }
+}
+
+/// How many rows all columns together can have.
+pub(super) fn room_of(capacities: &[u32]) -> u64 {
+    capacities.iter().map(|&room| u64::from(room)).sum()
 }
 
 impl PathSearch {

@@ -14,7 +14,7 @@ pub mod possible;
 mod tests;
 
 use crate::error::{Error, Result};
-use matching::Matching;
+use matching::{Matching, room_of};
 
 /// How many pairs of a row are looked at. It decides about time, and never about the cost.
 #[derive(Debug, Clone, Copy)]
@@ -79,11 +79,17 @@ impl Wish {
 
 /// Costs of pairs, all possible, that can be searched.
 pub trait Costs: Sync {
-    /// Number of rows, at most that of columns.
+    /// Number of rows, at most as many as columns have room for.
     fn n_rows(&self) -> usize;
 
     /// Number of columns.
     fn n_columns(&self) -> usize;
+
+    /// How many rows each column can have, at least one. Equal columns had better be one with room for as many rows: then few pairs of a row
+    /// lead to many columns that are not.
+    fn capacities(&self) -> Vec<u32> {
+        vec![1; self.n_columns()]
+    }
 
     /// Attaches a price to each column, for so many `searches`. A column at −∞ is not for sale. Before, all prices are zero.
     fn set_prices(&mut self, prices: &[f64], searches: usize);
@@ -108,8 +114,8 @@ pub struct Solution {
     pub cost: f64,
     /// No assignment of as many pairs costs less than this, up to the rounding of this one sum.
     ///
-    /// `Σ_i min_j (cost_ij − price_j) + Σ_j price_j` over all possible pairs, where prices are not positive unless every
-    /// column gets a row: weak duality.
+    /// `Σ_i min_j (cost_ij − price_j) + Σ_j capacity_j · price_j` over all possible pairs, where prices are not positive unless
+    /// no column keeps room: weak duality.
     pub bound: f64,
     /// What rounding of the terms of these sums may come to: 1e-13 of the sum of their absolute values, and what
     /// [`with_costs`](Self::with_costs) says.
@@ -153,7 +159,7 @@ impl Solution {
     }
 }
 
-/// The assignment of a column to every row with the least total cost.
+/// The assignment of a column to every row with the least total cost, of each column to no more rows than it has room for.
 ///
 /// # Ties
 /// Which of several equally cheap assignments is found depends on the order of columns.
@@ -164,14 +170,15 @@ impl Solution {
 /// place at once: nearly linear where cheap pairs are good pairs, and at worst cubic.
 ///
 /// # Errors
-/// Failed, when there are fewer columns than rows.
+/// Failed, when there are more rows than columns have room for.
 pub fn cheapest(costs: &mut dyn Costs) -> Result<Solution> {
     solve(costs, SHARE)
 }
 
 fn solve(costs: &mut dyn Costs, share: Share) -> Result<Solution> {
-    let (n_rows, n_columns) = (costs.n_rows(), costs.n_columns());
-    if n_rows > n_columns {
+    let (n_rows, capacities) = (costs.n_rows(), costs.capacities());
+    let room = room_of(&capacities);
+    if n_rows as u64 > room {
         return Err(unsolved());
     }
     let mut pairs = costs.first(share.first);
@@ -179,12 +186,12 @@ fn solve(costs: &mut dyn Costs, share: Share) -> Result<Solution> {
         tidy(list);
     }
     let mut state = State {
-        matching: Matching::new(pairs, n_columns),
+        matching: Matching::new(pairs, capacities),
         sure: vec![f64::NEG_INFINITY; n_rows],
         costs,
         more: share.more,
     };
-    if n_rows == n_columns {
+    if n_rows as u64 == room {
         state.auctions();
     }
     loop {
@@ -353,7 +360,9 @@ impl State<'_> {
             let worths = list.iter().map(|&pair| matching.reduced(pair));
             worths.fold(sure, f64::min)
         });
-        let terms: Vec<f64> = least.chain(matching.prices.iter().copied()).collect();
+        let of_columns = matching.prices.iter().zip(&matching.capacities);
+        let of_columns = of_columns.map(|(price, &rows)| price * f64::from(rows));
+        let terms: Vec<f64> = least.chain(of_columns).collect();
         Solution {
             cost: sum(pairs.iter().flatten().map(|pair| pair.cost)),
             bound: sum(terms.iter().copied()),

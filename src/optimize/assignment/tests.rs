@@ -1,10 +1,11 @@
 //! The solver against trying everything, and against a dense solver.
 
 use super::{
-    Pair, SHARE, Share, Solution, Wish,
+    Costs, Pair, SHARE, Share, Solution, Wish,
     lists::{Candidates, cheapest_by, least},
     maximum::Plain,
     possible::Possible,
+    solve,
 };
 
 /// Shares with which every way of getting more pairs is gone.
@@ -190,6 +191,99 @@ fn agrees_with_a_dense_solver_where_all_compete() {
         for share in SHARES {
             let found = cheapest_by(&candidates(&costs, n), share).unwrap();
             assert_eq!(checked(&costs, n, &found), dense(&costs, n), "{n}, {power}");
+        }
+    }
+}
+
+/// Columns with room for several rows.
+struct Roomy {
+    costs: Vec<Vec<f64>>,
+    capacities: Vec<u32>,
+    prices: Vec<f64>,
+}
+
+impl Costs for Roomy {
+    fn n_rows(&self) -> usize {
+        self.costs.len()
+    }
+
+    fn n_columns(&self) -> usize {
+        self.capacities.len()
+    }
+
+    fn capacities(&self) -> Vec<u32> {
+        self.capacities.clone()
+    }
+
+    fn set_prices(&mut self, prices: &[f64], _searches: usize) {
+        self.prices.copy_from_slice(prices);
+    }
+
+    fn cheapest(&self, wishes: &[Wish], k: usize) -> Vec<Vec<Pair>> {
+        let of_wish = |&wish: &Wish| {
+            let list = (0..).zip(self.costs[wish.row as usize].iter().copied());
+            least(list, &self.prices, wish, k, &mut Vec::new())
+        };
+        wishes.iter().map(of_wish).collect()
+    }
+}
+
+/// Against the dense solver, for which each column with room for k rows is k columns: as many rows as there is room for and fewer, few and
+/// many values, rows that are alike, and rows that all want the same columns, so that some auctions end and some do not.
+#[test]
+fn columns_with_room_are_as_many_columns_that_are_equal() {
+    let mut dice = Dice(11);
+    for (n_columns, most) in [(1, 9), (7, 5), (12, 12), (40, 2), (25, 8)] {
+        for (values, alike, power) in [(1, 1, 1), (3, 1, 1), (1000, 1, 1), (1000, 4, 1), (9, 1, 7)]
+        {
+            for spare in [0, 1, 9] {
+                let mut capacities: Vec<u32> = (0..n_columns)
+                    .map(|_| 1 + dice.below(most) as u32)
+                    .collect();
+                let room: u32 = capacities.iter().sum();
+                capacities[0] += spare;
+                let places: Vec<f64> = (0..n_columns)
+                    .map(|_| (dice.below(values) as f64).powi(power))
+                    .collect();
+                let costs: Vec<Vec<f64>> = (0..room.div_ceil(alike))
+                    .map(|_| {
+                        places
+                            .iter()
+                            .map(|place| place + dice.below(values) as f64)
+                            .collect()
+                    })
+                    .collect();
+                let costs: Vec<Vec<f64>> = (0..room as usize)
+                    .map(|row| costs[row / alike as usize].clone())
+                    .collect();
+                let as_often = |row: &Vec<f64>| -> Vec<Option<f64>> {
+                    let each = row.iter().zip(&capacities);
+                    each.flat_map(|(&cost, &rows)| vec![Some(cost); rows as usize])
+                        .collect()
+                };
+                let dense = dense(
+                    &costs.iter().map(as_often).collect(),
+                    (room + spare) as usize,
+                );
+                for share in SHARES {
+                    let mut roomy = Roomy {
+                        costs: costs.clone(),
+                        prices: vec![0.0; n_columns],
+                        capacities: capacities.clone(),
+                    };
+                    let found = solve(&mut roomy, share).unwrap();
+                    assert!(found.is_proven(), "{} and {}", found.cost, found.bound);
+                    let mut left = capacities.clone();
+                    for (row, pair) in costs.iter().zip(&found.pairs) {
+                        let Pair { column, cost } = pair.expect("everybody has a partner");
+                        assert_eq!(row[column as usize], cost);
+                        left[column as usize] -= 1;
+                    }
+                    let context =
+                        format!("{capacities:?}, {values} values, {alike}, {power}, {spare}");
+                    assert_eq!((found.pairs.len(), found.cost), dense, "{context}");
+                }
+            }
         }
     }
 }
