@@ -31,6 +31,8 @@ pub(super) struct Displacement {
     log: Vec<f64>,
     /// ln P of all displacements beyond: −∞, or the floor of a law without bound.
     beyond: f64,
+    /// All displacements below this are possible.
+    sure: u32,
     /// The greatest ln P of a displacement of at least, and of at most, 0, 1, 2, …
     most_from: Vec<f64>,
     most_to: Vec<f64>,
@@ -73,10 +75,12 @@ impl Displacement {
         let p: Vec<f64> = log.iter().map(|log| log.exp()).collect();
         let tail = sums_from(&p);
         let tail_of_tails = sums_from(&tail);
+        let sure = log.iter().position(|&log| log == f64::NEG_INFINITY);
         let mut law = Self {
             p,
-            log,
             beyond,
+            sure: u32::try_from(sure.unwrap_or(log.len())).unwrap_or(u32::MAX),
+            log,
             most_from,
             most_to,
             tail,
@@ -135,9 +139,17 @@ impl Displacement {
         self.beyond == f64::NEG_INFINITY
     }
 
-    /// Whether this displacement is.
+    /// Whether this displacement is possible.
+    #[inline]
     pub fn is_possible(&self, displacement: u32) -> bool {
-        self.log(displacement) > f64::NEG_INFINITY
+        displacement < self.sure || self.log(displacement) > f64::NEG_INFINITY
+    }
+
+    /// Whether every rank of an interval is too far from a tie to be possible. It is told without a look at the law, which in large
+    /// files is more than stays in the cache.
+    #[inline]
+    pub fn excludes(&self, one: Ranks, interval: Ranks) -> bool {
+        self.is_bounded() && one.distances(interval).0 as usize >= self.log.len()
     }
 
     /// ln of the mean of P over the pairs of a rank of one tie and a rank of the other.

@@ -61,13 +61,21 @@ impl Law {
         }
     }
 
+    /// Whether it is soon seen that no ranks inside an interval are possible.
+    #[inline]
+    pub fn excludes(&self, one: Ranks, interval: Ranks) -> bool {
+        match self {
+            Self::Equal { .. } => one.low < interval.low || interval.high < one.high,
+            Self::Displacement(law) => law.excludes(one, interval),
+            Self::Buckets(_) | Self::Cycle(_) => false,
+        }
+    }
+
     /// No less than [`log_mean`](Self::log_mean) of any ranks inside an interval.
     pub fn most(&self, one: Ranks, interval: Ranks) -> f64 {
         match self {
-            Self::Equal { .. } if interval.low <= one.low && one.high <= interval.high => {
-                self.log_mean(one, one)
-            }
-            Self::Equal { .. } => f64::NEG_INFINITY,
+            Self::Equal { .. } if self.excludes(one, interval) => f64::NEG_INFINITY,
+            Self::Equal { .. } => self.log_mean(one, one),
             Self::Displacement(law) => law.most(one, interval),
             Self::Buckets(law) => law.most(one, interval),
             Self::Cycle(law) => law.most(one, interval),

@@ -111,13 +111,16 @@ impl Tree {
                     let (mut places, mut logs) = ([0; AT_ONCE], [0.0; AT_ONCE]);
                     let mut left = 0;
                     for place in first..run.end.min(first + AT_ONCE) {
-                        // A bound is soon had and rules most records out.
-                        let most = match &mut bounds {
-                            Some(bounds) => bounds.of(place, &known),
-                            None => bound(self.row(&self.ranks, place), &[], &known),
+                        // A look at bounds is soon had and rules most records out.
+                        let is_left = match &mut bounds {
+                            Some(bounds) => {
+                                let most = bounds.of(place, &known);
+                                (most > f64::NEG_INFINITY) & (most >= best - margin)
+                            }
+                            None => !excludes(self.row(&self.ranks, place), &[], &known),
                         };
                         places[left] = place;
-                        left += usize::from((most > f64::NEG_INFINITY) & (most >= best - margin));
+                        left += usize::from(is_left);
                     }
                     let (places, logs) = (&places[..left], &mut logs[..left]);
                     // Attribute by attribute: records do not wait for each other.
@@ -154,7 +157,8 @@ impl Tree {
         let known = self.known_of(laws, seeker);
         let mut open = vec![0];
         while let Some(number) = open.pop() {
-            if self.bound_of(number, &known) == f64::NEG_INFINITY {
+            let (intervals, gaps) = self.node(number);
+            if excludes(intervals, gaps, &known) {
                 continue;
             }
             if let Some([first, second]) = self.tree.halves(number) {
@@ -196,8 +200,14 @@ impl Tree {
     }
 
     fn bound_of(&self, node: usize, known: &[Known<'_>]) -> f64 {
+        let (intervals, gaps) = self.node(node);
+        bound(intervals, gaps, known)
+    }
+
+    /// The intervals of a node, and whether some of its records miss an attribute.
+    fn node(&self, node: usize) -> (&[Ranks], &[bool]) {
         let gaps = &self.gaps[node * self.n_attributes..(node + 1) * self.n_attributes];
-        bound(self.row(&self.intervals, node), gaps, known)
+        (self.row(&self.intervals, node), gaps)
     }
 
     fn row<'a>(&self, ranks: &'a [Ranks], number: usize) -> &'a [Ranks] {
@@ -361,11 +371,27 @@ impl<'a> Bounds<'a> {
     }
 }
 
-/// No less than the log-likelihood of any record whose ranks lie in these intervals, or are missing where there are `gaps` (none, if
+/// Whether it is soon seen that no record is possible whose ranks lie in these intervals, or are missing where there are `gaps` (none, if
 /// nothing is said of them) or the interval is missing.
+fn excludes(intervals: &[Ranks], gaps: &[bool], known: &[Known<'_>]) -> bool {
+    known.iter().any(|known| {
+        let interval = intervals[known.attribute];
+        let has_gaps = gaps.get(known.attribute).is_some_and(|&gap| gap);
+        if interval.is_missing() || has_gaps && known.of_gap > f64::NEG_INFINITY {
+            known.of_gap == f64::NEG_INFINITY
+        } else {
+            known.law.excludes(known.ranks, interval)
+        }
+    })
+}
+
+/// No less than the log-likelihood of any of those records.
 fn bound(intervals: &[Ranks], gaps: &[bool], known: &[Known<'_>]) -> f64 {
     /// What roundings of means over ties can add.
     const ROUNDING: f64 = 1e-6;
+    if excludes(intervals, gaps, known) {
+        return f64::NEG_INFINITY;
+    }
     let mut sum = ROUNDING;
     for known in known {
         let interval = intervals[known.attribute];
