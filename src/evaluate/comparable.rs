@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -122,7 +123,7 @@ pub fn compared(
 /// Missing values do not count; an attribute without any value raises no doubt.
 ///
 /// # Complexity
-/// O(n) an attribute of numbers, O(n log n) one of names.
+/// O(n) an attribute of numbers, O(n log n) one of names, in parallel.
 pub fn doubts(
     original: &Table,
     masked: &Table,
@@ -145,7 +146,7 @@ pub fn doubts(
             remedy: REMEDY.into(),
         })
     };
-    among.iter().filter_map(doubt).collect()
+    among.par_iter().filter_map(doubt).collect()
 }
 
 const REMEDY: &str = "Say how the original is to be recoded first (--recode RULES.toml, with rules as of 'sdcrisk mask recode'), or leave \
@@ -237,18 +238,19 @@ fn numbers_apart(numbers: [Values<'_>; 2]) -> Option<String> {
     if left.greatest < right.least || right.greatest < left.least {
         return Some("has numbers of which the ranges in the two files do not overlap".into());
     }
-    let spread = [left, right].map(|spread| [spread.sd, spread.middle_half]);
-    let factor = |measure: usize| spread[1][measure] / spread[0][measure];
     let is_far = |factor: f64| {
         factor.is_finite()
             && factor > 0.0
             && !(1.0 / SAME_SCALE_WITHIN..=SAME_SCALE_WITHIN).contains(&factor)
     };
+    let sd = right.sd / left.sd;
+    if !is_far(sd) {
+        return None;
+    }
     // Where half of a file has one value, the middle says nothing of the scale.
-    let middle = factor(1);
+    let middle = right.middle_half() / left.middle_half();
     let agrees = !(middle.is_finite() && middle > 0.0) || is_far(middle);
-    let sd = factor(0);
-    (is_far(sd) && agrees).then(|| {
+    agrees.then(|| {
         let (times, file) = if sd > 1.0 {
             (sd, "masked")
         } else {
@@ -263,29 +265,33 @@ fn numbers_apart(numbers: [Values<'_>; 2]) -> Option<String> {
 
 /// Where the numbers of an attribute lie.
 struct Spread {
+    numbers: Vec<f64>,
     least: f64,
     greatest: f64,
     sd: f64,
-    /// The range of the middle half.
-    middle_half: f64,
 }
 
 impl Spread {
     /// That of the numbers that are there; `None` of too few.
     fn of(values: Values<'_>) -> Option<Self> {
-        let mut values: Vec<f64> = values.present().map(|(_, value)| value).collect();
-        let n = values.len();
-        if n < ENOUGH {
+        let numbers: Vec<f64> = values.present().map(|(_, value)| value).collect();
+        if numbers.len() < ENOUGH {
             return None;
         }
-        let sd = crate::stats::moments::moments(values.iter().copied()).sd;
-        let mut at = |place: usize| *values.select_nth_unstable_by(place, f64::total_cmp).1;
+        let all = numbers.iter().copied();
         Some(Self {
-            least: at(0),
-            greatest: at(n - 1),
-            sd,
-            middle_half: at(n - 1 - n / 4) - at(n / 4),
+            least: all.clone().fold(f64::INFINITY, f64::min),
+            greatest: all.clone().fold(f64::NEG_INFINITY, f64::max),
+            sd: crate::stats::moments::moments(all).sd,
+            numbers,
         })
+    }
+
+    /// The range of the middle half.
+    fn middle_half(mut self) -> f64 {
+        let n = self.numbers.len();
+        let mut at = |place: usize| *self.numbers.select_nth_unstable_by(place, f64::total_cmp).1;
+        at(n - 1 - n / 4) - at(n / 4)
     }
 }
 

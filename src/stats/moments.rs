@@ -1,5 +1,7 @@
 //! Mean and standard deviation, the same for every order of the values.
 
+use rayon::prelude::*;
+
 use crate::table::Matrix;
 
 /// Mean and standard deviation (divisor n−1) of some numbers.
@@ -78,22 +80,30 @@ pub fn sum(values: impl Iterator<Item = f64>) -> f64 {
 /// The moments of every attribute of a matrix, over the values that are not missing: [`moments`], read record by record.
 ///
 /// # Complexity
-/// Two passes over the matrix in the order of its memory.
+/// Two passes over the matrix in the order of its memory by each thread, which has some of the attributes.
 pub fn moments_by_attribute(matrix: &Matrix) -> Vec<Moments> {
-    let pass = |add: &mut dyn FnMut(usize, f64)| {
+    let attributes: Vec<usize> = (0..matrix.n_attributes()).collect();
+    let at_once = attributes.len().div_ceil(rayon::current_num_threads());
+    let some = attributes.par_chunks(at_once.max(1));
+    some.flat_map_iter(|some| of_attributes(matrix, some))
+        .collect()
+}
+
+fn of_attributes(matrix: &Matrix, attributes: &[usize]) -> Vec<Moments> {
+    fn pass<T>(matrix: &Matrix, all: &mut [T], attributes: &[usize], add: impl Fn(&mut T, f64)) {
         for record in 0..matrix.n_records() {
             let row = matrix.record(record);
-            for (attribute, &value) in row.values().iter().enumerate() {
+            for (one, &attribute) in all.iter_mut().zip(attributes) {
                 if !row.is_missing(attribute) {
-                    add(attribute, value);
+                    add(one, row.values()[attribute]);
                 }
             }
         }
-    };
-    let mut locations = vec![Location::default(); matrix.n_attributes()];
-    pass(&mut |attribute, value| locations[attribute].add(value));
+    }
+    let mut locations = vec![Location::default(); attributes.len()];
+    pass(matrix, &mut locations, attributes, Location::add);
     let mut spreads: Vec<Spread> = locations.iter().map(Spread::around).collect();
-    pass(&mut |attribute, value| spreads[attribute].add(value));
+    pass(matrix, &mut spreads, attributes, Spread::add);
     spreads.iter().map(Spread::moments).collect()
 }
 

@@ -104,6 +104,7 @@ impl Matrix {
     }
 
     /// All values, row-major.
+    #[inline]
     pub fn values(&self) -> &[f64] {
         self.values
             .as_slice()
@@ -111,12 +112,14 @@ impl Matrix {
     }
 
     /// The values of one record; a missing one reads 0.0.
+    #[inline]
     pub fn row(&self, record: usize) -> &[f64] {
         let width = self.n_attributes();
         &self.values()[record * width..(record + 1) * width]
     }
 
     /// One record with its mask of missing cells.
+    #[inline]
     pub fn record(&self, record: usize) -> Row<'_> {
         let missing = if self.missing.is_empty() {
             &[][..]
@@ -291,6 +294,7 @@ pub struct Row<'a> {
 
 impl<'a> Row<'a> {
     /// The values; a missing one reads 0.0.
+    #[inline]
     pub fn values(&self) -> &'a [f64] {
         self.values
     }
@@ -304,6 +308,7 @@ impl<'a> Row<'a> {
     }
 
     /// Whether this attribute is missing.
+    #[inline]
     pub fn is_missing(&self, attribute: usize) -> bool {
         !self.missing.is_empty() && self.missing[attribute / 64] >> (attribute % 64) & 1 == 1
     }

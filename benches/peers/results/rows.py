@@ -123,6 +123,7 @@ def attack(name: str, words: str, *peers: Peer, **more: Any) -> Job:
 
 NEAR, OTHER = "{near} {swapped}", "{independent} {other}"
 CATEGORIES, LEARNED = "{categories} {pram}", "{learned} {averaged}"
+AVERAGES = "{near} {averages}"
 
 JOBS = (
     Job(
@@ -236,6 +237,13 @@ JOBS = (
         "am one-to-one, 7 known",
         "am --assign one-to-one --known first:7",
         python("scipy linear_sum_assignment", "assignment", NEAR + " 7"),
+        answer=assigned,
+    ),
+    attack(
+        "am one-to-one, averages (MDAV, k = 10), 13 known",
+        "am --assign one-to-one",
+        python("scipy linear_sum_assignment", "assignment", AVERAGES + " 13"),
+        files=AVERAGES,
         answer=assigned,
     ),
     attack(

@@ -120,10 +120,12 @@ impl Planner<'_> {
         (widest.0, mixed)
     }
 
+    #[inline(always)]
     fn value(&self, point: u32, attribute: usize) -> f64 {
-        if self.points.is_missing(point as usize, attribute) {
+        let record = self.points.record(point as usize);
+        if record.is_missing(attribute) {
             return f64::NAN;
         }
-        self.points.row(point as usize)[attribute]
+        record.values()[attribute]
     }
 }
