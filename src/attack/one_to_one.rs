@@ -107,21 +107,27 @@ fn in_lists(of: &dyn Lists) -> Result<Solution> {
 /// Assigns where every pair is possible: those of the smaller file choose; of two of one size, those of the file of which more records
 /// are different.
 fn nearest_points(nearest: &Nearest<'_>) -> Result<Solution> {
-    let (seekers, sought) = (nearest.seekers.as_ref(), nearest.sought.as_ref());
+    let files = [nearest.seekers.as_ref(), nearest.sought.as_ref()];
+    let [of_seekers, of_sought] = files.map(Alike::of);
+    let [seekers, sought] = files;
     let seekers_choose = match seekers.n_records().cmp(&sought.n_records()) {
-        Ordering::Equal => Alike::of(seekers).n_groups() >= Alike::of(sought).n_groups(),
+        Ordering::Equal => of_seekers.n_groups() >= of_sought.n_groups(),
         order => order.is_lt(),
     };
     if seekers_choose {
-        return chosen(seekers, sought, nearest);
+        return chosen(seekers, sought, &of_sought, nearest);
     }
-    let turned = chosen(sought, seekers, nearest)?;
+    let turned = chosen(sought, seekers, &of_seekers, nearest)?;
     Ok(turned_back(turned, seekers.n_records()))
 }
 
-/// Assigns points to choosers. Where many points are equal, each different one is chosen as often as it occurs.
-fn chosen(choosers: &Matrix, points: &Matrix, nearest: &Nearest<'_>) -> Result<Solution> {
-    let alike = Alike::of(points);
+/// Assigns points to choosers. Where many points are `alike`, each different one is chosen as often as it occurs.
+fn chosen(
+    choosers: &Matrix,
+    points: &Matrix,
+    alike: &Alike,
+    nearest: &Nearest<'_>,
+) -> Result<Solution> {
     if alike.n_groups() > points.n_records() / ALIKE {
         let capacities = vec![1; points.n_records()];
         return assignment::cheapest(&mut Points::new(choosers, points, capacities, nearest));

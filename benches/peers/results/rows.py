@@ -240,7 +240,7 @@ JOBS = (
         answer=assigned,
     ),
     attack(
-        "am one-to-one, averages (MDAV, k = 10), 13 known",
+        "am one-to-one, averages of ten, 13 known",
         "am --assign one-to-one",
         python("scipy linear_sum_assignment", "assignment", AVERAGES + " 13"),
         files=AVERAGES,
