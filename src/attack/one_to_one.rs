@@ -12,14 +12,14 @@ use crate::{
     distance::priced::{Ask, Offer, PricedPoints, Workspace},
     error::Result,
     optimize::assignment::{self, Costs, Pair, Solution, Wish, lists},
-    table::matrix::Matrix,
+    table::matrix::{Matrix, equal_records::EqualRecords},
 };
 
 /// The nearest seekers of each sought record that are known from the start.
 const NEAREST_SEEKERS: usize = 6;
 
-/// Points count as groups of equal ones where at most one in so many is different.
-const ALIKE: usize = 2;
+/// Equal points are assigned as a group where there are on average at least so many in one.
+const POINTS_PER_GROUP: usize = 2;
 
 /// Seekers that one task searches for.
 const AT_ONCE: usize = 64;
@@ -104,11 +104,11 @@ fn in_lists(of: &dyn Lists) -> Result<Solution> {
     }
 }
 
-/// Assigns where every pair is possible: those of the smaller file choose; of two of one size, those of the file of which more records
-/// are different.
+/// Assigns where every pair is possible: the records of the smaller file choose; of two files of one size, those of the file with more
+/// distinct records.
 fn nearest_points(nearest: &Nearest<'_>) -> Result<Solution> {
     let files = [nearest.seekers.as_ref(), nearest.sought.as_ref()];
-    let [of_seekers, of_sought] = files.map(Alike::of);
+    let [of_seekers, of_sought] = files.map(EqualRecords::of);
     let [seekers, sought] = files;
     let seekers_choose = match seekers.n_records().cmp(&sought.n_records()) {
         Ordering::Equal => of_seekers.n_groups() >= of_sought.n_groups(),
@@ -121,76 +121,33 @@ fn nearest_points(nearest: &Nearest<'_>) -> Result<Solution> {
     Ok(turned_back(turned, seekers.n_records()))
 }
 
-/// Assigns points to choosers. Where many points are `alike`, each different one is chosen as often as it occurs.
+/// Assigns points to choosers. Where few points are distinct, each of those can be assigned as often as it occurs.
 fn chosen(
     choosers: &Matrix,
     points: &Matrix,
-    alike: &Alike,
+    equal: &EqualRecords,
     nearest: &Nearest<'_>,
 ) -> Result<Solution> {
-    if alike.n_groups() > points.n_records() / ALIKE {
+    if equal.n_groups() > points.n_records() / POINTS_PER_GROUP {
         let capacities = vec![1; points.n_records()];
         return assignment::cheapest(&mut Points::new(choosers, points, capacities, nearest));
     }
-    let different = points.reordered(&alike.firsts());
-    let mut points = Points::new(choosers, &different, alike.sizes(), nearest);
+    let mut groups: Vec<&[u32]> = equal.groups().collect();
+    groups.par_sort_unstable_by_key(|group| group[0]);
+    let firsts: Vec<u32> = groups.iter().map(|group| group[0]).collect();
+    let sizes = groups.iter().map(|group| group.len());
+    let capacities = sizes.map(|size| u32::try_from(size).unwrap_or(u32::MAX));
+    let distinct = points.reordered(&firsts);
+    let mut points = Points::new(choosers, &distinct, capacities.collect(), nearest);
     let mut solution = assignment::cheapest(&mut points)?;
-    // Whoever chose one of a group gets the next of them.
-    let mut next = alike.starts.clone();
+    // Whoever was assigned to a group gets the next of its records.
+    let mut next: Vec<_> = groups.iter().map(|group| group.iter()).collect();
     for pair in solution.pairs.iter_mut().flatten() {
-        let group = &mut next[pair.column as usize];
-        pair.column = alike.records[*group];
-        *group += 1;
+        if let Some(&record) = next[pair.column as usize].next() {
+            pair.column = record;
+        }
     }
     Ok(solution)
-}
-
-/// The records of a file in groups of equal ones.
-struct Alike {
-    /// Group after group, in the order of the first of each; ascending within one.
-    records: Vec<u32>,
-    /// Where each group begins, and where the last one ends.
-    starts: Vec<usize>,
-}
-
-impl Alike {
-    fn of(file: &Matrix) -> Self {
-        let order = |&a: &u32, &b: &u32| {
-            let [a, b] = [a, b].map(|record| file.record(record as usize));
-            a.order(b)
-        };
-        let mut sorted: Vec<u32> = (0..).take(file.n_records()).collect();
-        sorted.par_sort_unstable_by(|a, b| order(a, b).then(a.cmp(b)));
-        let groups = sorted.chunk_by(|a, b| order(a, b).is_eq());
-        let mut groups: Vec<&[u32]> = groups.collect();
-        groups.par_sort_unstable_by_key(|group| group[0]);
-        let mut alike = Self {
-            records: Vec::with_capacity(sorted.len()),
-            starts: vec![0],
-        };
-        for group in groups {
-            alike.records.extend(group);
-            alike.starts.push(alike.records.len());
-        }
-        alike
-    }
-
-    fn n_groups(&self) -> usize {
-        self.starts.len() - 1
-    }
-
-    /// The first record of each group.
-    fn firsts(&self) -> Vec<u32> {
-        let starts = &self.starts[..self.n_groups()];
-        starts.iter().map(|&start| self.records[start]).collect()
-    }
-
-    /// How many records each group has.
-    fn sizes(&self) -> Vec<u32> {
-        let ends = self.starts.windows(2);
-        ends.map(|ends| u32::try_from(ends[1] - ends[0]).unwrap_or(u32::MAX))
-            .collect()
-    }
 }
 
 /// The solution as the seekers see it, if the sought records chose.

@@ -1,6 +1,6 @@
 //! Records as rows of numbers: what distances and indexes compute on.
 
-use std::cmp::Ordering;
+pub mod equal_records;
 
 use ndarray::{Array2, ArrayView2, Axis};
 
@@ -297,14 +297,6 @@ impl<'a> Row<'a> {
     #[inline]
     pub fn values(&self) -> &'a [f64] {
         self.values
-    }
-
-    /// An order of the records of one matrix in which those are equal that have the same values and miss the same.
-    pub fn order(self, other: Self) -> Ordering {
-        let values = self.values.iter().zip(other.values);
-        let mut of_values = values.map(|(a, b)| a.total_cmp(b));
-        let first = of_values.find(|order| order.is_ne());
-        first.unwrap_or_else(|| self.missing.cmp(other.missing))
     }
 
     /// Whether this attribute is missing.

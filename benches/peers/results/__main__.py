@@ -71,7 +71,7 @@ class Race:
             return path
         maskings = {
             "swapped": ("near", ["rankswap", "--p", "2", "--seed", "1"]),
-            "averages": ("near", ["microagg", "--k", "10"]),
+            "groups_of_ten": ("near", ["microagg", "--k", "10"]),
             "pram": ("categories", ["pram", "--keep", "0.9", "--seed", "1"]),
             "averaged": ("learned", ["microagg", "--scale", "none", *LEARNED]),
         }

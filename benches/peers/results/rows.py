@@ -123,7 +123,7 @@ def attack(name: str, words: str, *peers: Peer, **more: Any) -> Job:
 
 NEAR, OTHER = "{near} {swapped}", "{independent} {other}"
 CATEGORIES, LEARNED = "{categories} {pram}", "{learned} {averaged}"
-AVERAGES = "{near} {averages}"
+AVERAGES = "{near} {groups_of_ten}"
 
 JOBS = (
     Job(

@@ -145,8 +145,8 @@ impl Displacement {
         displacement < self.sure || self.log(displacement) > f64::NEG_INFINITY
     }
 
-    /// Whether every rank of an interval is too far from a tie to be possible. It is told without a look at the law, which in large
-    /// files is more than stays in the cache.
+    /// Whether every rank of an interval is too far from a tie to be possible. This reads none of the tables, which exceed the cache in
+    /// large files.
     #[inline]
     pub fn excludes(&self, one: Ranks, interval: Ranks) -> bool {
         self.is_bounded() && one.distances(interval).0 as usize >= self.log.len()

@@ -61,7 +61,7 @@ impl Law {
         }
     }
 
-    /// Whether it is soon seen that no ranks inside an interval are possible.
+    /// Whether a quick check excludes all ranks inside an interval; [`most`](Self::most) may exclude more.
     #[inline]
     pub fn excludes(&self, one: Ranks, interval: Ranks) -> bool {
         match self {

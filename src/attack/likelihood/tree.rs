@@ -371,7 +371,7 @@ impl<'a> Bounds<'a> {
     }
 }
 
-/// Whether it is soon seen that no record is possible whose ranks lie in these intervals, or are missing where there are `gaps` (none, if
+/// Whether a quick check excludes every record whose ranks lie in these intervals, or are missing where there are `gaps` (none, if
 /// nothing is said of them) or the interval is missing.
 fn excludes(intervals: &[Ranks], gaps: &[bool], known: &[Known<'_>]) -> bool {
     known.iter().any(|known| {

@@ -272,12 +272,8 @@ impl Matching {
                         }
                         break;
                     }
-                    self.prices[column as usize] -= gain;
-                    let before = self.holders.last(column);
-                    if before != NOBODY {
-                        self.leave(before as usize);
-                    }
-                    self.enter(row, place);
+                    let price = self.prices[column as usize] - gain;
+                    let before = self.come(row, place, price, &mut Vec::new());
                     if before == NOBODY {
                         break;
                     }

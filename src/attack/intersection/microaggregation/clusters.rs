@@ -1,13 +1,11 @@
 //! Blocks of which the nearest groups are the candidates.
 
-use std::cmp::Ordering;
-
 use rayon::prelude::*;
 
 use crate::{
     attack::{Direction, Lists, Nearest},
     distance::{Metric, within::Within},
-    table::matrix::Matrix,
+    table::matrix::{Matrix, equal_records::EqualRecords},
 };
 
 /// The most groups that are candidates because they tie.
@@ -244,41 +242,15 @@ fn chosen(matrix: &Matrix, columns: &[usize]) -> Matrix {
 
 /// The number of each record's group, and what each group shows: values and gaps.
 fn groups(records: &Matrix) -> (Vec<u32>, Matrix) {
-    let compare = |&a: &u32, &b: &u32| -> Ordering {
-        let (a, b) = (records.record(a as usize), records.record(b as usize));
-        (0..records.n_attributes())
-            .map(|column| {
-                let value = |row: crate::table::matrix::Row<'_>| row.values()[column] + 0.0;
-                let gaps = a.is_missing(column).cmp(&b.is_missing(column));
-                gaps.then(value(a).total_cmp(&value(b)))
-            })
-            .find(|order| order.is_ne())
-            .unwrap_or(Ordering::Equal)
-    };
-    let mut order: Vec<u32> = (0..).take(records.n_records()).collect();
-    order.par_sort_unstable_by(|a, b| compare(a, b).then(a.cmp(b)));
-    let mut of_record = vec![0; order.len()];
-    let mut firsts: Vec<u32> = Vec::new();
-    for (place, record) in order.iter().enumerate() {
-        if place == 0 || compare(&order[place - 1], record).is_ne() {
-            firsts.push(*record);
-        }
-        of_record[*record as usize] = u32::try_from(firsts.len() - 1).unwrap_or(u32::MAX);
-    }
-    let every: Vec<usize> = (0..records.n_attributes()).collect();
-    let mut values = Vec::with_capacity(firsts.len() * every.len());
-    for &first in &firsts {
-        values.extend_from_slice(records.row(first as usize));
-    }
-    let mut shown = Matrix::complete(firsts.len(), every.len(), values);
-    for (group, &first) in firsts.iter().enumerate() {
-        for &column in &every {
-            if records.is_missing(first as usize, column) {
-                shown.set_missing(group, column);
-            }
+    let equal = EqualRecords::of(records);
+    let mut of_record = vec![0; records.n_records()];
+    for (number, group) in (0..).zip(equal.groups()) {
+        for &record in group {
+            of_record[record as usize] = number;
         }
     }
-    (of_record, shown)
+    let firsts: Vec<u32> = equal.groups().map(|group| group[0]).collect();
+    (of_record, records.reordered(&firsts))
 }
 
 /// Records by group, ascending in each.
