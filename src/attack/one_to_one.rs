@@ -53,7 +53,8 @@ pub struct Total {
 ///
 /// # Ties
 /// Several assignments may cost the same; which one comes out depends on the order of the sought records. They must
-/// therefore stand in an order unrelated to the seekers' (a [`super::Scenario`] sees to that).
+/// therefore stand in an order unrelated to the seekers' (a [`super::Scenario`] sees to that). The judge counts a link into a group of equal
+/// records as the chance that it is the right one of them.
 ///
 /// # Complexity
 /// Where all pairs are possible, memory in proportion to the records; where they are in lists (or boxes), to the candidates. Time is

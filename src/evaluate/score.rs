@@ -96,13 +96,14 @@ impl Score {
         }
     }
 
-    /// The same scenario, linked one to one: `correct` pairs are right, and no tie is left open.
+    /// The same scenario, linked one to one: links are right where they are so in the score of an assignment, in which records tie that the
+    /// attack cannot tell apart.
     #[must_use]
-    pub fn with_assignment(self, correct: u64) -> Self {
+    pub fn with_assignment(self, assigned: &Self) -> Self {
         Self {
-            fair: correct as f64,
-            strict: correct,
-            optimistic: correct,
+            fair: assigned.fair,
+            strict: assigned.strict,
+            optimistic: assigned.optimistic,
             ..self
         }
     }

@@ -33,7 +33,7 @@ fn a_call_with_an_idle_option_prints_what_it_prints_without_it() {
         ),
         (
             "link --method prl --assign one-to-one good.csv masked.csv",
-            "--ties strict --standardize none --posterior sampled",
+            "--standardize none --posterior sampled",
         ),
         (
             "link --method likelihood --window 2 --assign best good.csv masked.csv",

@@ -111,11 +111,10 @@ fn one_to_one_takes_the_cheapest_pairs() {
         result["assignment"],
         json!({"cost": 13.0, "pairs": 4, "proof": "optimal", "bound": 13.0})
     );
-    let correct = &result["correct"];
-    assert_eq!(correct["strict"], correct["optimistic"]);
-    assert!(
-        [json!(0), json!(2)].contains(&correct["strict"]),
-        "1 and 2 are straight or crossed: {correct}"
+    // Records 1 and 2 are masked alike: each of them gets its own with a probability of one half.
+    assert_eq!(
+        result["correct"],
+        json!({"fair": 1.0, "strict": 0, "optimistic": 2})
     );
 }
 

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, cell::OnceCell, rc::Rc};
 
-use super::{Assign, Case, Claim, FittedModel, Judging, Outcome};
+use super::{Assign, Case, Claim, FittedModel, Judging, Outcome, alike::Alike};
 use crate::{
     attack::{
         Attack, Direction, Lists, Nearest, Preference,
@@ -63,11 +63,12 @@ impl Case<'_> {
         }
     }
 
-    /// What becomes of a preference.
+    /// What becomes of a preference; `alike` says whom the attack cannot tell apart.
     pub(super) fn judged(
         &self,
         attack: &dyn Attack,
         mut preference: Preference<'_>,
+        alike: &dyn Fn() -> Alike,
         Judging {
             assign,
             with_links,
@@ -130,17 +131,10 @@ impl Case<'_> {
             }
             Assign::OneToOne => {
                 let assignment = one_to_one::assign(&preference)?;
-                let right =
-                    |(got, truth): &(&Option<u32>, &Option<u32>)| got.is_some() && got == truth;
-                let correct = assignment
-                    .partners
-                    .iter()
-                    .zip(partners)
-                    .filter(right)
-                    .count();
+                let shared = alike().shared_by(&assignment.partners, partners);
                 let fates = (judged.contests.iter().zip(&assignment.partners))
-                    .zip(partners)
-                    .map(|((contest, got), truth)| fate(contest, *got, *truth));
+                    .zip(shared)
+                    .map(|((contest, got), shared)| fate(contest, *got, shared));
                 let costs = assignment.costs.iter();
                 let costs = costs.map(|cost| (cost.unwrap_or(f64::INFINITY), 1));
                 let fates = Judged {
@@ -150,7 +144,7 @@ impl Case<'_> {
                     least: Some(costs.collect()),
                 };
                 let fates = self.findings(Shard::default(), &fates, candidate_sets);
-                let (_, beyond, _) = fates.figures();
+                let (assigned, beyond, _) = fates.figures();
                 let links = links
                     .into_iter()
                     .enumerate()
@@ -166,7 +160,7 @@ impl Case<'_> {
                     .collect();
                 Ok(Outcome {
                     links: self.claims(links, Shard::default()),
-                    score: findings.score().with_assignment(correct as u64),
+                    score: findings.score().with_assignment(&assigned),
                     assignment: Some(assignment.total),
                     beyond,
                     calibration: None,
@@ -326,13 +320,12 @@ fn given_one_to_one(
     })
 }
 
-/// What became of a seeker in an assignment: one link, right or wrong, or none.
-fn fate(contest: &Contest, got: Option<u32>, truth: Option<u32>) -> Contest {
-    let right = got.is_some() && got == truth;
+/// What became of a seeker in an assignment: one link, or none. It is right with a probability of one in `shared`, or wrong where that is 0.
+fn fate(contest: &Contest, got: Option<u32>, shared: u32) -> Contest {
     Contest {
         candidates: u32::from(got.is_some()),
-        inside: right || contest.inside,
-        closer: !right,
-        tied: u32::from(right),
+        inside: shared > 0 || contest.inside,
+        closer: shared == 0,
+        tied: shared,
     }
 }

@@ -1,5 +1,6 @@
 //! An attack on a pair of files: what the intruder is given, and what becomes of their claims.
 
+mod alike;
 mod assign;
 mod judged;
 mod outcome;
@@ -13,6 +14,7 @@ use std::{
     rc::Rc,
 };
 
+use alike::Alike;
 pub use assign::{Assign, AssignRule, Judging};
 pub use outcome::{Claim, FittedModel, Outcome};
 use seen::{likelihoods, preference, unlikely};
@@ -159,7 +161,14 @@ impl Case<'_> {
                 other => other,
             };
         }
-        self.judged(attack, preference, judging)
+        let alike = || {
+            if self.unrecoded.is_some() || reads_more(attack) {
+                return Alike::none(self.study.n_sought());
+            }
+            let scenario = self.scenario(false, None);
+            Alike::of(scenario.seekers(), scenario.sought())
+        };
+        self.judged(attack, preference, &alike, judging)
     }
 
     /// Runs an attack with likelihoods on several releases at once ([`Releases`]), and judges it by the records of the first.
@@ -196,6 +205,17 @@ impl Case<'_> {
         }
         let first = lists.pop().ok_or_else(|| unlikely(attack))?;
         let all = Releases::new(first, added, self.study.direction)?;
-        self.judged(attack, Preference::Lists(Box::new(all)), judging)
+        // Who is alike in one release need not be so in another.
+        let alike = || Alike::none(self.study.n_sought());
+        self.judged(attack, Preference::Lists(Box::new(all)), &alike, judging)
     }
+}
+
+/// Whether an attack looks at more than the known attributes.
+fn reads_more(attack: &dyn Attack) -> bool {
+    !attack.reads().is_empty()
+        || attack
+            .factors()
+            .iter()
+            .any(|factor| reads_more(factor.as_ref()))
 }

@@ -1,7 +1,7 @@
 //! What cannot go together in a call of `link`, and what has no use in it.
 
 use super::{
-    AssignArg, LinkArgs, SEED_IS_UNUSED, TiesArg,
+    AssignArg, LinkArgs, SEED_IS_UNUSED,
     aggregates::AggregatesArgs,
     methods::{AttackName, KernelArg},
     microaggregation::MicroaggregationArgs,
@@ -25,12 +25,6 @@ impl LinkArgs {
         args.methods.settle(observer)?;
         args.settle_aggregates(observer)?;
         args.releases.settle(observer)?;
-        if args.assign == AssignArg::OneToOne && args.ties != TiesArg::Fair {
-            observer.unused(
-                "--ties has no effect with --assign one-to-one: an assignment leaves no ties",
-            )?;
-            args.ties = TiesArg::Fair;
-        }
         if args.posterior.is_some() && args.assign != AssignArg::Balanced {
             observer.unused("--posterior has no effect without --assign balanced")?;
             args.posterior = None;

@@ -7,6 +7,10 @@ use crate::{
     report::{calibration, text},
 };
 
+/// What an assignment leaves to chance.
+const CHANCE: &str = "Which of several equal records somebody gets is chance, and counts as such; so is which assignment was found, if others \
+                      cost the same.";
+
 impl LinkReport {
     /// What the figures mean, for somebody who never read a paper.
     pub(super) fn reading(&self) -> Vec<String> {
@@ -133,9 +137,9 @@ impl LinkReport {
             "better than guessing".to_string()
         };
         // What a tie counts decides what the count is.
-        let count = match (self.scenario.assign, self.scenario.ties) {
-            (AssignRule::OneToOne, _) | (_, Ties::Strict) => "",
-            (_, Ties::Optimistic) => "at most ",
+        let count = match self.scenario.ties {
+            Ties::Strict => "",
+            Ties::Optimistic => "at most ",
             _ if worst.correct.strict == worst.correct.optimistic => "",
             _ => "on average ",
         };
@@ -245,13 +249,13 @@ impl LinkReport {
         Some(match loosest.proof {
             AssignmentProof::Optimal if self.results.len() == 1 => format!(
                 "One to one: {} pairs at a total cost of {}; no assignment of as many costs less (proven by a dual solution). \
-                 Others may cost the same, and then it is chance which was found.",
+                 {CHANCE}",
                 loosest.pairs,
                 number(loosest.cost)
             ),
-            AssignmentProof::Optimal => "One to one: no assignment of as many pairs costs less than those found (each proven by a dual \
-                          solution). Others may cost the same, and then it is chance which was found."
-                .into(),
+            AssignmentProof::Optimal => format!(
+                "One to one: no assignment of as many pairs costs less than those found (each proven by a dual solution). {CHANCE}"
+            ),
             AssignmentProof::Bounded => format!(
                 "One to one: the assignment{case} costs {}, and none of as many pairs costs less than {}: rounding leaves \
                  open whether it is the cheapest.",

@@ -262,12 +262,6 @@ pub fn cases() -> Vec<Case> {
             "--seed has no effect",
         ).idle(),
         link(
-            "ties of an assignment",
-            "--method am --assign one-to-one --ties strict",
-            2,
-            "--ties has no effect with --assign one-to-one",
-        ).idle(),
-        link(
             "unknown ties",
             "--method am --ties half",
             2,
