@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::values::{MISSING, Values};
 use crate::{
-    attack::likelihood::Swaps,
+    attack::likelihood::{Reach, Swaps},
     error::{Counted, Error, ErrorKind, Result},
     memory,
 };
@@ -31,35 +31,63 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    /// Writes the lists down. With `mutual`, pairs are left out of which the law says by itself that nobody could have made the
+    /// Writes down the candidates that laws with bounds leave, less pairs of which the law says by itself that nobody could have made the
     /// exchange.
     ///
     /// # Errors
     /// Failed, when what follows would take more memory than it should; lists are estimated before any is kept.
-    pub fn new(swaps: &Swaps, mutual: Option<&Values>, bytes_a_pair: usize) -> Result<Self> {
+    pub fn mutual(swaps: &Swaps, values: &Values, bytes_a_pair: usize) -> Result<Self> {
         let n = swaps.n_seekers();
-        let list_of = |seeker: usize, list: &mut Vec<(u32, f64)>, possible: &mut Vec<u32>| {
-            let Some(values) = mutual else {
-                swaps.list(seeker, list);
-                return;
+        let reach = Reach::of(swaps);
+        let could_be = |seeker, sought| could_be_mutual(swaps, values, seeker, sought);
+        refuse_too_many(n, bytes_a_pair, |asked| {
+            let lists = reach.possible(Some(asked), could_be);
+            lists.iter().map(|list| list.len() as u64).sum()
+        })?;
+        let lists = reach.possible(None, could_be);
+        let mut starts = Vec::with_capacity(n + 1);
+        starts.push(0);
+        starts.extend(lists.iter().scan(0, |end, list| {
+            *end += list.len();
+            Some(*end)
+        }));
+        let costs = lists
+            .par_iter()
+            .enumerate()
+            .flat_map_iter(|(seeker, list)| {
+                let cost = move |&sought: &u32| swaps.cost(seeker, sought as usize);
+                list.iter().map(cost)
+            });
+        Ok(Self {
+            costs: costs.collect(),
+            records: lists.concat(),
+            starts,
+        })
+    }
+
+    /// Writes down the lists of the likelihood.
+    ///
+    /// # Errors
+    /// As for [`Candidates::mutual`].
+    pub fn likely(swaps: &Swaps, bytes_a_pair: usize) -> Result<Self> {
+        let n = swaps.n_seekers();
+        refuse_too_many(n, bytes_a_pair, |asked| {
+            let length = |list: &mut Vec<(u32, f64)>, &seeker: &u32| {
+                swaps.list(seeker as usize, list);
+                list.len() as u64
             };
-            swaps.possible(seeker, possible);
-            possible.retain(|&sought| could_be_mutual(swaps, values, seeker, sought as usize));
-            possible.sort_unstable();
-            list.clear();
-            let cost = |&sought: &u32| (sought, swaps.cost(seeker, sought as usize));
-            list.extend(possible.iter().map(cost));
-        };
-        refuse_too_many(n, &list_of, bytes_a_pair)?;
+            let asked = asked.par_iter();
+            asked.map_init(Vec::new, length).sum()
+        })?;
         // Seekers with similar candidates one after the other, and then in their own order.
         let mut order: Vec<(u64, usize)> = (0..n).map(|of| (swaps.whereabouts(of), of)).collect();
         order.par_sort_unstable();
         let pieces: Vec<Self> = order
             .par_chunks(AT_ONCE)
-            .map_init(Default::default, |(list, possible), seekers| {
+            .map_init(Vec::new, |list, seekers| {
                 let mut piece = Self::default();
                 for &(_, seeker) in seekers {
-                    list_of(seeker, list, possible);
+                    swaps.list(seeker, list);
                     piece.starts.push(piece.len());
                     piece.records.extend(list.iter().map(|&(record, _)| record));
                     piece.costs.extend(list.iter().map(|&(_, cost)| cost));
@@ -154,25 +182,15 @@ fn could_be_mutual(swaps: &Swaps, values: &Values, seeker: usize, sought: usize)
     })
 }
 
-/// Refuses lists that are too long in all, by the lengths of some.
-fn refuse_too_many(
-    n: usize,
-    list_of: &(impl Fn(usize, &mut Vec<(u32, f64)>, &mut Vec<u32>) + Sync),
-    bytes: usize,
-) -> Result<()> {
+/// Refuses lists that are too long in all, by how long those of some are together.
+fn refuse_too_many(n: usize, bytes: usize, length: impl Fn(&[u32]) -> u64) -> Result<()> {
     const ASKED: usize = 512;
     if n == 0 {
         return Ok(());
     }
-    let asked: Vec<usize> = (0..n).step_by(n.div_ceil(ASKED)).collect();
-    let lengths: Vec<u64> = asked
-        .par_iter()
-        .map_init(Default::default, |(list, possible), &seeker| {
-            list_of(seeker, list, possible);
-            list.len() as u64
-        })
-        .collect();
-    let all: u128 = lengths.iter().map(|&length| u128::from(length)).sum();
+    let seekers = (0_u32..).take(n);
+    let asked: Vec<u32> = seekers.step_by(n.div_ceil(ASKED)).collect();
+    let all = u128::from(length(&asked));
     let asked = asked.len() as u128;
     let expected = all * n as u128 / asked;
     if expected >= MAX_PAIRS {

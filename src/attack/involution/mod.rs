@@ -181,7 +181,7 @@ impl Attack for Involution {
             values,
         };
         if bounded.swaps.is_bounded() {
-            let candidates = Candidates::new(&bounded.swaps, Some(&bounded.values), bytes)?;
+            let candidates = Candidates::mutual(&bounded.swaps, &bounded.values, bytes)?;
             match bounded.left(candidates, true)? {
                 Ok(candidates) => {
                     return Ok(Preference::Lists(Box::new(Left {
@@ -194,7 +194,7 @@ impl Attack for Involution {
                 Err(emptied) => caveats.push(emptied.in_words(self.eps)),
             }
         }
-        let mut candidates = Candidates::new(&bounded.swaps, None, bytes_of_soft)?;
+        let mut candidates = Candidates::likely(&bounded.swaps, bytes_of_soft)?;
         if !soft::soften(&mut candidates, n_sought, &bounded.values, self.eps)? {
             caveats.push(
                 "nothing in these files shows that values were exchanged in pairs, with the attributes that are known: these are the links \

@@ -139,6 +139,11 @@ impl Displacement {
         self.beyond == f64::NEG_INFINITY
     }
 
+    /// How many displacements, from 0 on, the law tells from those beyond.
+    pub fn n_displacements(&self) -> usize {
+        self.log.len()
+    }
+
     /// Whether this displacement is possible.
     #[inline]
     pub fn is_possible(&self, displacement: u32) -> bool {

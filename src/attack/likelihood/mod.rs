@@ -20,6 +20,7 @@ mod noise;
 mod pairs;
 pub(super) mod pram;
 mod ranks;
+mod reach;
 mod sum;
 mod swapping;
 mod swaps;
@@ -32,6 +33,7 @@ use cycle::Cycle;
 use law::Law;
 use marginal::Marginal;
 use ranks::{RankedFiles, Ranks};
+pub(super) use reach::Reach;
 pub(super) use swaps::Swaps;
 use tree::Tree;
 

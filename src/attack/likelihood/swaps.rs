@@ -56,17 +56,6 @@ impl Swaps {
         }
     }
 
-    /// Those of its candidates, laws having bounds, in no particular order and without costs.
-    pub fn possible(&self, seeker: usize, list: &mut Vec<u32>) {
-        let ranked = &self.ranked;
-        ranked
-            .tree
-            .possible(&ranked.laws, self.ranked.of_seeker(seeker), list);
-        if self.in_place.contains(&true) {
-            list.retain(|&sought| self.gaps_agree(seeker, sought as usize));
-        }
-    }
-
     /// Whether the law leaves this pair possible.
     pub fn admits(&self, seeker: usize, sought: usize) -> bool {
         self.gaps_agree(seeker, sought)
@@ -100,6 +89,25 @@ impl Swaps {
         values
             .filter(|((one, other), _)| !one.is_missing() && !other.is_missing())
             .map(|((&one, &other), law)| (one, other, law))
+    }
+
+    /// The law of each known attribute.
+    pub(super) fn laws(&self) -> &[Law] {
+        &self.ranked.laws
+    }
+
+    /// The ranks of all seekers, and those of all sought records (records × attributes).
+    pub(super) fn seekers(&self) -> &[Ranks] {
+        &self.ranked.seekers
+    }
+
+    pub(super) fn sought(&self) -> &[Ranks] {
+        &self.sought
+    }
+
+    /// For each known attribute, whether who misses it is possible only for who misses it, too.
+    pub(super) fn in_place(&self) -> &[bool] {
+        &self.in_place
     }
 
     pub fn n_seekers(&self) -> usize {

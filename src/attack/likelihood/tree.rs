@@ -148,38 +148,6 @@ impl Tree {
         list.retain(|&(_, cost)| cost <= margin - best);
     }
 
-    /// Puts into `list` every record that the laws leave possible, in no particular order.
-    pub fn possible(&self, laws: &[Law], seeker: &[Ranks], list: &mut Vec<u32>) {
-        list.clear();
-        if self.tree.n_nodes() == 0 {
-            return;
-        }
-        let known = self.known_of(laws, seeker);
-        let mut open = vec![0];
-        while let Some(number) = open.pop() {
-            let (intervals, gaps) = self.node(number);
-            if excludes(intervals, gaps, &known) {
-                continue;
-            }
-            if let Some([first, second]) = self.tree.halves(number) {
-                open.extend([second, first]);
-                continue;
-            }
-            let records = self.tree.run(number).filter(|&place| {
-                let row = self.row(&self.ranks, place);
-                known.iter().all(|known| {
-                    let ranks = row[known.attribute];
-                    if ranks.is_missing() {
-                        known.of_gap > f64::NEG_INFINITY
-                    } else {
-                        known.law.is_possible(known.ranks, ranks)
-                    }
-                })
-            });
-            list.extend(records.map(|place| self.tree.points()[place]));
-        }
-    }
-
     /// What a seeker has.
     fn known_of<'a>(&self, laws: &'a [Law], seeker: &[Ranks]) -> Vec<Known<'a>> {
         let pairs = seeker.iter().zip(laws).enumerate();

@@ -447,3 +447,70 @@ impl Goal for LinkGoal {
         (link, self.foremost.next())
     }
 }
+
+/// The goal of a list: all candidates that are kept.
+pub(super) struct WithinGoal<'a, F> {
+    query: u32,
+    keeps: &'a F,
+    points: Vec<u32>,
+}
+
+impl<'a, F: Fn(u32, u32) -> bool + Sync> WithinGoal<'a, F> {
+    pub(super) fn new(query: u32, keeps: &'a F) -> Self {
+        Self {
+            query,
+            keeps,
+            points: Vec::new(),
+        }
+    }
+}
+
+impl<F: Fn(u32, u32) -> bool + Sync> Goal for WithinGoal<'_, F> {
+    type Answer = Vec<u32>;
+
+    const PLAIN: bool = false;
+
+    fn admit(&mut self, _: u32) {}
+
+    #[inline(always)]
+    fn reach(&self, _: bool) -> f64 {
+        f64::INFINITY
+    }
+
+    #[inline(always)]
+    fn asks_upper(&self, _: f64, _: bool) -> bool {
+        false
+    }
+
+    #[inline(always)]
+    fn settle(&mut self, _: f64, _: f64, _: u32, _: u32, _: bool) -> Settled {
+        Settled::Nothing
+    }
+
+    #[inline(always)]
+    fn take(&mut self, tile: &Tile<'_>, _: bool) {
+        for (&point, &admitted) in tile.points.iter().zip(tile.admitted) {
+            if admitted && (self.keeps)(self.query, point) {
+                self.points.push(point);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn rival_key(&self) -> f64 {
+        -1.0
+    }
+
+    fn add_closer(&mut self, _: u32) {}
+
+    fn someone_within(&mut self, _: f64) {}
+
+    fn restart(&mut self) {
+        self.points.clear();
+    }
+
+    fn answer(mut self) -> Self::Answer {
+        self.points.sort_unstable();
+        self.points
+    }
+}

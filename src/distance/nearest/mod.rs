@@ -37,7 +37,7 @@ use super::{Doubt, Metric};
 use crate::table::matrix::Matrix;
 pub use answer::{Contest, Least, Link, Rival, Rivals};
 pub use boxes::Boxes;
-use goal::{ContestGoal, Goal, LeastGoal, LinkGoal};
+use goal::{ContestGoal, Goal, LeastGoal, LinkGoal, WithinGoal};
 use rough::Rough;
 use scan::Scan;
 use tree::Tree;
@@ -181,6 +181,26 @@ impl Neighbours {
     ) -> Vec<(Link, f64)> {
         self.search(queries, rivals.into(), within, |query, rival| {
             LinkGoal::new(rival, limit, doubt(query as usize))
+        })
+    }
+
+    /// For each query, the points in its box that `keeps`, which is given the query and a point, ascending.
+    ///
+    /// # Complexity
+    /// Subtrees outside a box are not entered, and every point in it is asked about: once for each query. Memory in proportion to what is kept.
+    ///
+    /// # Panics
+    /// If queries and boxes do not fit together or to the points.
+    pub fn within(
+        &self,
+        queries: &Matrix,
+        boxes: &Boxes,
+        keeps: impl Fn(u32, u32) -> bool + Sync,
+    ) -> Vec<Vec<u32>> {
+        let nobody = vec![None; queries.n_records()];
+        let rivals = Rivals::Points(&nobody);
+        self.search(queries, rivals, Some(boxes), |query, _| {
+            WithinGoal::new(query, &keeps)
         })
     }
 
