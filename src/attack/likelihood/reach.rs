@@ -32,10 +32,10 @@ impl<'a> Reach<'a> {
     pub fn of(swaps: &'a Swaps) -> Self {
         let width = swaps.laws().len();
         let metric = Metric::new(vec![1.0; width], vec![1.0; width]);
-        let sought = lowest(swaps.sought(), width);
+        let sought = lowest(swaps.sought(), [swaps.n_sought(), width]);
         Self {
             sought: Neighbours::build(&sought, metric),
-            seekers: lowest(swaps.seekers(), width),
+            seekers: lowest(swaps.seekers(), [swaps.n_seekers(), width]),
             boxes: boxes(swaps),
             swaps,
         }
@@ -65,9 +65,8 @@ impl<'a> Reach<'a> {
 }
 
 /// The lowest rank of each value (records × attributes).
-fn lowest(ranks: &[Ranks], width: usize) -> Matrix {
+fn lowest(ranks: &[Ranks], [n_records, width]: [usize; 2]) -> Matrix {
     let values = ranks.par_iter().map(|ranks| f64::from(ranks.low));
-    let n_records = ranks.len() / width.max(1);
     let mut matrix = Matrix::complete(n_records, width, values.collect());
     for (cell, ranks) in ranks.iter().enumerate() {
         if ranks.is_missing() {
