@@ -139,7 +139,8 @@ impl Displacement {
         self.beyond == f64::NEG_INFINITY
     }
 
-    /// How many displacements, from 0 on, the law tells from those beyond.
+    /// How many displacements, beginning with 0, have a probability of their own. All others share one, which is 0 where the law is
+    /// bounded.
     pub fn n_displacements(&self) -> usize {
         self.log.len()
     }

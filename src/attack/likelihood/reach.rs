@@ -11,7 +11,7 @@ use crate::{
     table::matrix::Matrix,
 };
 
-/// Seekers whose boxes one task works out at least.
+/// Cells, each a seeker's value in an attribute, of which one task works out the bounds, at least.
 const AT_ONCE: usize = 4096;
 
 /// The sought records by their lowest ranks, and for each seeker the box outside of which laws that have bounds leave nobody possible.

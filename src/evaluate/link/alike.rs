@@ -97,7 +97,7 @@ mod tests {
     fn shares_are_means_over_all_exchanges() {
         let few = matrix(&[7.0, 7.0, 7.0, 1.0, 2.0, 2.0]);
         let many = matrix(&[6.0, 5.0, 4.0, 3.0, 2.0, 1.0]);
-        // Of seven: two groups of three and two, and one seeker who got nobody.
+        // Equal are the first three records and the last two; the last seeker gets nobody.
         let got = [2, 4, 3, 0, 1].map(Some).into_iter().chain([None]);
         let got: Vec<Option<u32>> = got.collect();
         let partners = [0, 5, 3, 1, 2, 4].map(Some).to_vec();
@@ -120,7 +120,7 @@ mod tests {
             let expected: f64 = shares.map(|&of| 1.0 / f64::from(of)).sum();
             let exchanged = |swap: &[u32; 6]| -> Vec<Option<u32>> {
                 if are_seekers {
-                    swap.iter().map(|&seeker| got[seekers(seeker)]).collect()
+                    swap.iter().map(|&seeker| got[seeker as usize]).collect()
                 } else {
                     let other = |record: Option<u32>| Some(swap[record? as usize]);
                     got.iter().map(|&record| other(record)).collect()
@@ -130,10 +130,6 @@ mod tests {
             let mean = all as f64 / swaps.len() as f64;
             assert!((expected - mean).abs() < 1e-12, "{expected} {mean}");
         }
-    }
-
-    fn seekers(number: u32) -> usize {
-        usize::try_from(number).unwrap()
     }
 
     /// All orders of the records 0, 1, 2 among themselves, and of 4 and 5.
