@@ -4,7 +4,10 @@ use rayon::prelude::*;
 
 use super::values::{MISSING, Values};
 use crate::{
-    attack::likelihood::{Reach, Swaps},
+    attack::{
+        Lists,
+        likelihood::{Ranked, Reach, Swaps},
+    },
     error::{Counted, Error, ErrorKind, Result},
     memory,
 };
@@ -71,23 +74,29 @@ impl Candidates {
     /// As for [`Candidates::mutual`].
     pub fn likely(swaps: &Swaps, bytes_a_pair: usize) -> Result<Self> {
         let n = swaps.n_seekers();
+        let lists = Ranked::of(swaps.clone());
+        // Both miss a value or none, where gaps are in place.
+        let write = |seeker: usize, list: &mut Vec<(u32, f64)>| {
+            lists.list(seeker, list);
+            list.retain(|&(sought, _)| swaps.gaps_agree(seeker, sought as usize));
+        };
         refuse_too_many(n, bytes_a_pair, |asked| {
             let length = |list: &mut Vec<(u32, f64)>, &seeker: &u32| {
-                swaps.list(seeker as usize, list);
+                write(seeker as usize, list);
                 list.len() as u64
             };
             let asked = asked.par_iter();
             asked.map_init(Vec::new, length).sum()
         })?;
         // Seekers with similar candidates one after the other, and then in their own order.
-        let mut order: Vec<(u64, usize)> = (0..n).map(|of| (swaps.whereabouts(of), of)).collect();
+        let mut order: Vec<(u64, usize)> = (0..n).map(|of| (lists.whereabouts(of), of)).collect();
         order.par_sort_unstable();
         let pieces: Vec<Self> = order
             .par_chunks(AT_ONCE)
             .map_init(Vec::new, |list, seekers| {
                 let mut piece = Self::default();
                 for &(_, seeker) in seekers {
-                    swaps.list(seeker, list);
+                    write(seeker, list);
                     piece.starts.push(piece.len());
                     piece.records.extend(list.iter().map(|&(record, _)| record));
                     piece.costs.extend(list.iter().map(|&(_, cost)| cost));

@@ -160,7 +160,7 @@ impl Attack for Involution {
     }
 
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
-        let swaps = Swaps::new(&self.law, scenario)?;
+        let swaps = Swaps::new(&self.law, scenario);
         let whole = Whole::new(scenario, self.law.masked_records(), self.law.left_out());
         let values = Values::new(scenario, &swaps.swapped(), whole);
         let bytes = 13 + exchanges::BYTES_IN_ATTRIBUTE * values.columns().count();

@@ -19,6 +19,7 @@ mod microaggregation;
 mod noise;
 mod pairs;
 pub(super) mod pram;
+mod ranked;
 mod ranks;
 mod reach;
 mod sum;
@@ -26,22 +27,17 @@ mod swapping;
 mod swaps;
 mod tree;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
-use buckets::Buckets;
-use cycle::Cycle;
-use law::Law;
 use marginal::Marginal;
-use ranks::{RankedFiles, Ranks};
+pub(super) use ranked::Ranked;
 pub(super) use reach::Reach;
 pub(super) use swaps::Swaps;
-use tree::Tree;
 
-use super::{Attack, Direction, Lists, Preference, Scenario, within_strata::Stratum};
+use super::{Attack, Direction, Preference, Scenario, within_strata::Stratum};
 use crate::{
     error::{Error, Result},
     statement::{Grouping, Method, Partner, RankSwapParameters, Step},
-    table::Scale,
 };
 
 /// Record linkage by the likelihood of the published masking (transparency attack).
@@ -286,12 +282,12 @@ impl Attack for Likelihood {
                 if stated.partner == Partner::Cycle
                     && scenario.direction == Direction::OriginalToMasked =>
             {
-                Box::new(Marginal::new(Ranked::new(self, scenario)))
+                Box::new(Marginal::new(Ranked::of(Swaps::new(self, scenario))))
             }
             Method::RankSwap(_)
             | Method::PBuckets(_)
             | Method::PDistribution(_)
-            | Method::Swaps(_) => Box::new(Ranked::new(self, scenario)),
+            | Method::Swaps(_) => Box::new(Ranked::of(Swaps::new(self, scenario))),
             Method::Microaggregation(stated) => {
                 microaggregation::lists(scenario, &self.published, stated)?
             }
@@ -303,173 +299,5 @@ impl Attack for Likelihood {
             Method::Noise(stated) => return noise::preference(scenario, &self.published, stated),
             other => return Err(no_law(other)),
         }))
-    }
-}
-
-/// Releases that were shortened to less than this share are taken to have been shortened to it: laws are as long as the file was.
-const MIN_SHARE: f64 = 1.0 / 64.0;
-
-/// The likelihoods of laws of ranks.
-#[derive(Debug)]
-struct Ranked {
-    laws: Vec<Law>,
-    /// Seekers × attributes.
-    seekers: Vec<Ranks>,
-    n_seekers: usize,
-    n_sought: usize,
-    tree: Tree,
-    /// How far below the best log-likelihood a candidate may lie.
-    margin: f64,
-}
-
-impl Ranked {
-    fn new(attack: &Likelihood, scenario: &Scenario<'_>) -> Self {
-        Self::with_sought(attack, scenario).0
-    }
-
-    /// With the ranks of the sought records, sought × attributes.
-    fn with_sought(attack: &Likelihood, scenario: &Scenario<'_>) -> (Self, Vec<Ranks>) {
-        let published = &attack.published;
-        let masked: Vec<bool> = scenario
-            .known
-            .iter()
-            .zip(scenario.scales)
-            .map(|(name, &scale)| scale != Scale::Nominal && published.attributes.contains(name))
-            .collect();
-        let exact: Vec<bool> = masked.iter().map(|masked| !masked).collect();
-        let files = RankedFiles::new(scenario, &exact);
-        let n_released = scenario.released.n_records();
-        let share = if published.records > n_released {
-            (n_released as f64 / published.records as f64).max(MIN_SHARE)
-        } else {
-            1.0
-        };
-        // Attributes of one law, as many values and as long ties share it.
-        let mut made: BTreeMap<(usize, Option<usize>, usize), Law> = BTreeMap::new();
-        let mut laws = Vec::with_capacity(masked.len());
-        for (k, (name, &masked)) in scenario.known.iter().zip(&masked).enumerate() {
-            let n = files.present[k];
-            // What comes between swaps, as long as it was before records were left out.
-            let tie = match &published.method {
-                Method::Swaps(_) => whole(1.0 + (files.mean_tie[k] - 1.0).max(0.0) / share),
-                _ => 1,
-            };
-            let window = attack.window_of(name);
-            laws.push(if masked {
-                made.entry((n, window, tie))
-                    .or_insert_with(|| match &published.method {
-                        Method::Swaps(steps) => {
-                            let masked = whole(n as f64 / share);
-                            let law = swapping::swaps(steps, tie, masked, share);
-                            Law::Displacement(Arc::new(law))
-                        }
-                        method => law_of(method, window, n, share, scenario.direction),
-                    })
-                    .clone()
-            } else {
-                Law::Equal { values: n }
-            });
-        }
-        let n_sought = scenario.sought().n_records();
-        /// What is left out of the posterior of a seeker, at most.
-        const LEFT_OUT: f64 = 1e-9;
-        let margin = if laws.iter().all(Law::is_bounded) {
-            f64::INFINITY
-        } else {
-            (n_sought.max(1) as f64).ln() - LEFT_OUT.ln()
-        };
-        let ranked = Self {
-            tree: Tree::new(
-                &files.sought,
-                n_sought,
-                scenario.gaps_in_place(attack.stated),
-                margin < f64::INFINITY,
-            ),
-            seekers: files.seekers,
-            n_seekers: scenario.seekers().n_records(),
-            n_sought,
-            margin,
-            laws,
-        };
-        (ranked, files.sought)
-    }
-
-    fn of_seeker(&self, seeker: usize) -> &[Ranks] {
-        let width = self.laws.len();
-        &self.seekers[seeker * width..(seeker + 1) * width]
-    }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "records of a file: at least those that were released"
-)]
-fn whole(number: f64) -> usize {
-    number.round() as usize
-}
-
-/// The law of an attribute of which n values were released, a share of those that were masked.
-fn law_of(
-    method: &Method,
-    window: Option<usize>,
-    n: usize,
-    share: f64,
-    direction: Direction,
-) -> Law {
-    let masked = whole(n as f64 / share);
-    match method {
-        Method::RankSwap(RankSwapParameters {
-            partner: Partner::Cycle,
-            window,
-            ..
-        }) if !cycle::is_short(*window, masked) => Law::Cycle(Arc::new(Cycle::new(
-            *window,
-            n,
-            share,
-            direction == Direction::MaskedToOriginal,
-        ))),
-        Method::RankSwap(stated) => Law::Displacement(Arc::new(swapping::rank_swapping(
-            match stated.partner {
-                Partner::Cycle => stated.window,
-                Partner::Unswapped | Partner::Skip => window.unwrap_or(stated.window),
-            },
-            stated.partner,
-            masked,
-            share,
-        ))),
-        Method::PDistribution(stated) => {
-            Law::Displacement(Arc::new(swapping::p_distribution(stated, masked, share)))
-        }
-        Method::PBuckets(stated) => Law::Buckets(Arc::new(Buckets::new(stated.buckets, n))),
-        _ => Law::Equal { values: n },
-    }
-}
-
-impl Lists for Ranked {
-    fn n_seekers(&self) -> usize {
-        self.n_seekers
-    }
-
-    fn n_sought(&self) -> usize {
-        self.n_sought
-    }
-
-    fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
-        self.unordered(seeker, list);
-        list.sort_unstable_by_key(|&(record, _)| record);
-    }
-
-    fn whereabouts(&self, seeker: usize) -> u64 {
-        ranks::whereabouts(self.of_seeker(seeker), self.n_seekers.max(self.n_sought))
-    }
-
-    fn unordered(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
-        let ranks = self.of_seeker(seeker);
-        self.tree.likely(&self.laws, ranks, self.margin, list);
-    }
-
-    fn is_likelihood(&self) -> bool {
-        true
     }
 }

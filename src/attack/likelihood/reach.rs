@@ -30,12 +30,12 @@ impl<'a> Reach<'a> {
     /// # Complexity
     /// O(n log n · attributes) time; O(n · attributes) memory.
     pub fn of(swaps: &'a Swaps) -> Self {
-        let width = swaps.laws().len();
+        let width = swaps.laws.len();
         let metric = Metric::new(vec![1.0; width], vec![1.0; width]);
-        let sought = lowest(swaps.sought(), [swaps.n_sought(), width]);
+        let sought = lowest(&swaps.sought, [swaps.n_sought, width]);
         Self {
             sought: Neighbours::build(&sought, metric),
-            seekers: lowest(swaps.seekers(), [swaps.n_seekers(), width]),
+            seekers: lowest(&swaps.seekers, [swaps.n_seekers, width]),
             boxes: boxes(swaps),
             swaps,
         }
@@ -78,11 +78,11 @@ fn lowest(ranks: &[Ranks], [n_records, width]: [usize; 2]) -> Matrix {
 
 /// The box of each seeker, in lowest ranks. What ties exclude beyond that is left to [`Swaps::admits`].
 fn boxes(swaps: &Swaps) -> Boxes {
-    let laws = swaps.laws();
+    let laws = &swaps.laws;
     let width = laws.len();
     let columns: Vec<Vec<u32>> = (0..width)
         .into_par_iter()
-        .map(|k| lowest_above(swaps.sought(), width, k))
+        .map(|k| lowest_above(&swaps.sought, width, k))
         .collect();
     let bounds = |cell: usize, own: Ranks| {
         if own.is_missing() {
@@ -108,13 +108,13 @@ fn boxes(swaps: &Swaps) -> Boxes {
             }
         }
     };
-    let seekers = swaps.seekers();
+    let seekers = &swaps.seekers;
     let (lo, hi) = (seekers.par_iter().enumerate())
         .with_min_len(AT_ONCE)
         .map(|(cell, &own)| bounds(cell, own))
         .unzip();
-    let admits_gaps = swaps.in_place().iter().map(|in_place| !in_place);
-    Boxes::new(swaps.n_seekers(), width, lo, hi).admitting_gaps(admits_gaps.collect())
+    let admits_gaps = swaps.in_place.iter().map(|in_place| !in_place);
+    Boxes::new(swaps.n_seekers, width, lo, hi).admitting_gaps(admits_gaps.collect())
 }
 
 /// For each rank the lowest rank of those values of an attribute whose ranks end above it.
@@ -196,15 +196,15 @@ mod tests {
                         stated,
                         ..Likelihood::of_windows(windows, 400)
                     };
-                    let swaps = Swaps::new(&law, &scenario).unwrap();
+                    let swaps = Swaps::new(&law, &scenario);
                     let reach = Reach::of(&swaps);
                     let all = |seeker: usize| -> Vec<u32> {
-                        let sought = (0_u32..).take(swaps.n_sought());
+                        let sought = (0_u32..).take(swaps.n_sought);
                         sought
                             .filter(|&sought| swaps.admits(seeker, sought as usize))
                             .collect()
                     };
-                    let expected: Vec<Vec<u32>> = (0..swaps.n_seekers()).map(all).collect();
+                    let expected: Vec<Vec<u32>> = (0..swaps.n_seekers).map(all).collect();
                     assert_eq!(reach.possible(None, |_, _| true), expected);
                     found += expected.iter().map(Vec::len).sum::<usize>();
                     let even = |seeker: usize, sought: usize| (seeker + sought).is_multiple_of(2);

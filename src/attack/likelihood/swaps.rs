@@ -1,59 +1,104 @@
-//! What a law of swapping says of single pairs: for the attack that goes by swaps being mutual.
+//! What laws of swapping say of single pairs.
 
-use super::{Likelihood, Ranked, law::Law, ranks::Ranks};
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::{
+    Likelihood,
+    buckets::Buckets,
+    cycle::{self, Cycle},
+    law::Law,
+    ranks::{RankedFiles, Ranks},
+    swapping,
+};
 use crate::{
-    attack::{Lists, Scenario},
+    attack::{Direction, Scenario},
     error::{Error, Result},
-    statement::{Method, Partner},
+    statement::{Method, Partner, RankSwapParameters},
+    table::Scale,
 };
 
-/// Two files under a law of swapping: the lists of the likelihood attack, and which pairs that nobody listed are possible.
-#[derive(Debug)]
+/// Releases that were shortened to less than this share are taken to have been shortened to it: laws are as long as the file was.
+const MIN_SHARE: f64 = 1.0 / 64.0;
+
+/// Two files by ranks, and the law of each known attribute.
+#[derive(Debug, Clone)]
 pub(in crate::attack) struct Swaps {
-    ranked: Ranked,
-    /// Sought × attributes.
-    sought: Vec<Ranks>,
-    /// For each known attribute, whether who misses it is possible only for who misses it, too.
-    in_place: Vec<bool>,
+    pub(super) laws: Vec<Law>,
+    /// Records × attributes.
+    pub(super) seekers: Vec<Ranks>,
+    pub(super) sought: Vec<Ranks>,
+    pub(super) n_seekers: usize,
+    pub(super) n_sought: usize,
+    /// For each known attribute, whether gaps stayed where they were ([`Scenario::gaps_in_place`]).
+    pub(super) in_place: Vec<bool>,
 }
 
 impl Swaps {
-    /// Ranks both files.
+    /// Ranks both files. Attributes that were not swapped must be equal.
     ///
-    /// # Errors
-    /// Usage, when the published method does not swap.
-    pub fn new(attack: &Likelihood, scenario: &Scenario<'_>) -> Result<Self> {
-        attack.refuse_unless_swapping()?;
-        let (ranked, sought) = Ranked::with_sought(attack, scenario);
-        Ok(Self {
-            ranked,
-            sought,
+    /// # Complexity
+    /// O(n log n · attributes).
+    pub fn new(attack: &Likelihood, scenario: &Scenario<'_>) -> Self {
+        let published = &attack.published;
+        let masked: Vec<bool> = scenario
+            .known
+            .iter()
+            .zip(scenario.scales)
+            .map(|(name, &scale)| scale != Scale::Nominal && published.attributes.contains(name))
+            .collect();
+        let exact: Vec<bool> = masked.iter().map(|masked| !masked).collect();
+        let files = RankedFiles::new(scenario, &exact);
+        let n_released = scenario.released.n_records();
+        let share = if published.records > n_released {
+            (n_released as f64 / published.records as f64).max(MIN_SHARE)
+        } else {
+            1.0
+        };
+        // Attributes of one law, as many values and as long ties share it.
+        let mut made: BTreeMap<(usize, Option<usize>, usize), Law> = BTreeMap::new();
+        let mut laws = Vec::with_capacity(masked.len());
+        for (k, (name, &masked)) in scenario.known.iter().zip(&masked).enumerate() {
+            let n = files.present[k];
+            // What comes between swaps, as long as it was before records were left out.
+            let tie = match &published.method {
+                Method::Swaps(_) => whole(1.0 + (files.mean_tie[k] - 1.0).max(0.0) / share),
+                _ => 1,
+            };
+            let window = attack.window_of(name);
+            laws.push(if masked {
+                made.entry((n, window, tie))
+                    .or_insert_with(|| match &published.method {
+                        Method::Swaps(steps) => {
+                            let masked = whole(n as f64 / share);
+                            let law = swapping::swaps(steps, tie, masked, share);
+                            Law::Displacement(Arc::new(law))
+                        }
+                        method => law_of(method, window, n, share, scenario.direction),
+                    })
+                    .clone()
+            } else {
+                Law::Equal { values: n }
+            });
+        }
+        Self {
+            laws,
+            seekers: files.seekers,
+            sought: files.sought,
+            n_seekers: scenario.seekers().n_records(),
+            n_sought: scenario.sought().n_records(),
             in_place: scenario.gaps_in_place(attack.stated),
-        })
+        }
     }
 
     /// Whether the law of each known attribute makes some values impossible.
     pub fn is_bounded(&self) -> bool {
-        self.ranked.laws.iter().all(Law::is_bounded)
+        self.laws.iter().all(Law::is_bounded)
     }
 
     /// For each known attribute, whether its values were swapped.
     pub fn swapped(&self) -> Vec<bool> {
-        let laws = self.ranked.laws.iter();
+        let laws = self.laws.iter();
         laws.map(|law| !matches!(law, Law::Equal { .. })).collect()
-    }
-
-    /// Where the candidates of a seeker are ([`Lists::whereabouts`]).
-    pub fn whereabouts(&self, seeker: usize) -> u64 {
-        self.ranked.whereabouts(seeker)
-    }
-
-    /// The candidates of a seeker with −log-likelihood, by ascending record. Where gaps are in place, both miss a value or none.
-    pub fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
-        self.ranked.list(seeker, list);
-        if self.in_place.contains(&true) {
-            list.retain(|&(sought, _)| self.gaps_agree(seeker, sought as usize));
-        }
     }
 
     /// Whether the law leaves this pair possible.
@@ -74,63 +119,88 @@ impl Swaps {
     /// What a known attribute says of a pair, neither of which misses it: ln of the probability of the change, in the scale in which a
     /// rank drawn at random has 1.
     pub fn log_of_change(&self, attribute: usize, seeker: usize, sought: usize) -> f64 {
-        let (one, other) = (self.ranked.of_seeker(seeker), self.of_sought(sought));
-        self.ranked.laws[attribute].log_mean(one[attribute], other[attribute])
+        let (one, other) = (self.of_seeker(seeker), self.of_sought(sought));
+        self.laws[attribute].log_mean(one[attribute], other[attribute])
     }
 
     /// The attributes that neither misses.
     fn values(&self, seeker: usize, sought: usize) -> impl Iterator<Item = (Ranks, Ranks, &Law)> {
-        let pairs = self
-            .ranked
-            .of_seeker(seeker)
-            .iter()
-            .zip(self.of_sought(sought));
-        let values = pairs.zip(&self.ranked.laws);
+        let pairs = self.of_seeker(seeker).iter().zip(self.of_sought(sought));
+        let values = pairs.zip(&self.laws);
         values
             .filter(|((one, other), _)| !one.is_missing() && !other.is_missing())
             .map(|((&one, &other), law)| (one, other, law))
     }
 
-    /// The law of each known attribute.
-    pub(super) fn laws(&self) -> &[Law] {
-        &self.ranked.laws
-    }
-
-    /// The ranks of all seekers, and those of all sought records (records × attributes).
-    pub(super) fn seekers(&self) -> &[Ranks] {
-        &self.ranked.seekers
-    }
-
-    pub(super) fn sought(&self) -> &[Ranks] {
-        &self.sought
-    }
-
-    /// For each known attribute, whether who misses it is possible only for who misses it, too.
-    pub(super) fn in_place(&self) -> &[bool] {
-        &self.in_place
-    }
-
     pub fn n_seekers(&self) -> usize {
-        self.ranked.n_seekers
+        self.n_seekers
     }
 
     pub fn n_sought(&self) -> usize {
-        self.ranked.n_sought
+        self.n_sought
     }
 
-    fn gaps_agree(&self, seeker: usize, sought: usize) -> bool {
-        let pairs = self
-            .ranked
-            .of_seeker(seeker)
-            .iter()
-            .zip(self.of_sought(sought));
+    /// Whether both miss an attribute or none, where gaps are in place.
+    pub fn gaps_agree(&self, seeker: usize, sought: usize) -> bool {
+        let pairs = self.of_seeker(seeker).iter().zip(self.of_sought(sought));
         let mut pairs = pairs.zip(&self.in_place);
         pairs.all(|((one, other), in_place)| !in_place || one.is_missing() == other.is_missing())
     }
 
+    fn of_seeker(&self, seeker: usize) -> &[Ranks] {
+        let width = self.laws.len();
+        &self.seekers[seeker * width..(seeker + 1) * width]
+    }
+
     fn of_sought(&self, sought: usize) -> &[Ranks] {
-        let width = self.in_place.len();
+        let width = self.laws.len();
         &self.sought[sought * width..(sought + 1) * width]
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "records of a file: at least those that were released"
+)]
+fn whole(number: f64) -> usize {
+    number.round() as usize
+}
+
+/// The law of an attribute of which n values were released, a share of those that were masked.
+fn law_of(
+    method: &Method,
+    window: Option<usize>,
+    n: usize,
+    share: f64,
+    direction: Direction,
+) -> Law {
+    let masked = whole(n as f64 / share);
+    match method {
+        Method::RankSwap(RankSwapParameters {
+            partner: Partner::Cycle,
+            window,
+            ..
+        }) if !cycle::is_short(*window, masked) => Law::Cycle(Arc::new(Cycle::new(
+            *window,
+            n,
+            share,
+            direction == Direction::MaskedToOriginal,
+        ))),
+        Method::RankSwap(stated) => Law::Displacement(Arc::new(swapping::rank_swapping(
+            match stated.partner {
+                Partner::Cycle => stated.window,
+                Partner::Unswapped | Partner::Skip => window.unwrap_or(stated.window),
+            },
+            stated.partner,
+            masked,
+            share,
+        ))),
+        Method::PDistribution(stated) => {
+            Law::Displacement(Arc::new(swapping::p_distribution(stated, masked, share)))
+        }
+        Method::PBuckets(stated) => Law::Buckets(Arc::new(Buckets::new(stated.buckets, n))),
+        _ => Law::Equal { values: n },
     }
 }
 
