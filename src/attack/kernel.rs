@@ -14,7 +14,7 @@ use super::{
 use crate::{
     distance::{
         Metric,
-        kd_tree::{BoxTree, Leaves, Waiting},
+        kd_tree::{BoxTree, Leaves, Waiting, length_of_square},
     },
     error::{Counted, Error, ErrorKind, Reason, Result},
     memory,
@@ -291,7 +291,12 @@ impl TanhLists {
                 .collect()
         };
         let (own_of_records, weights) = (own(sought), vec![1.0; sought.n_attributes()]);
-        let boxes = BoxTree::build_priced(sought, &own_of_records, &weights, Leaves::UpTo(LEAF));
+        let boxes = BoxTree::build_priced(
+            sought,
+            (&own_of_records, &length_of_square),
+            &weights,
+            Leaves::UpTo(LEAF),
+        );
         let order = boxes.tree.points();
         let own_of_sought: Vec<f64> = order
             .iter()

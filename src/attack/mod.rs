@@ -37,7 +37,7 @@ use probabilistic::Agreed;
 use whole::ByColumns;
 
 use crate::{
-    distance::{Doubt, Metric, nearest::Boxes},
+    distance::{Doubt, Metric, nearest::Boxes, priced::Space},
     error::Result,
     statement::Law,
     table::{Scale, matrix::Matrix},
@@ -259,6 +259,16 @@ pub struct Nearest<'a> {
     pub decides: Option<Box<dyn Decides + 'a>>,
 }
 
+/// Both files as points.
+pub struct Points<'a> {
+    /// The records that look.
+    pub seekers: Cow<'a, Matrix>,
+    /// The records among which they look.
+    pub sought: Cow<'a, Matrix>,
+    /// By what they are compared.
+    pub space: &'a dyn Space,
+}
+
 /// Counts candidates, of lists that leave nobody out.
 pub trait Closer: Sync {
     /// How many sought records cost the seeker less than this one.
@@ -346,6 +356,12 @@ pub trait Lists: std::fmt::Debug + Sync {
             self.cheapest(seeker, &mut list);
             found(place, &list);
         }
+    }
+
+    /// Both files as points, where each pair is possible and costs what they are compared by: then those that are cheapest at
+    /// prices are found without the others.
+    fn points(&self) -> Option<Points<'_>> {
+        None
     }
 
     /// Who decides where rounding could; `None` if costs are what counts.

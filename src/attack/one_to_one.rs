@@ -3,13 +3,16 @@
 mod patterns;
 mod possible;
 
-use std::cmp::Ordering;
+use std::{borrow::Cow, cmp::Ordering};
 
 use rayon::prelude::*;
 
-use super::{Lists, Nearest, Preference};
+use super::{Lists, Points, Preference};
 use crate::{
-    distance::priced::{Ask, Offer, PricedPoints, Workspace},
+    distance::{
+        kd_tree,
+        priced::{Ask, Offer, Priced, Space, Workspace},
+    },
     error::Result,
     optimize::assignment::{self, Costs, Pair, Solution, Wish, lists},
     table::matrix::{Matrix, equal_records::EqualRecords},
@@ -68,7 +71,11 @@ pub fn assign(preference: &Preference<'_>) -> Result<Assignment> {
     let solution = match preference {
         Preference::Nearest(nearest) => match &nearest.candidates {
             Some(boxes) => lists::cheapest(&possible::in_boxes(nearest, boxes)?)?,
-            None => nearest_points(nearest)?,
+            None => of_points(&Points {
+                seekers: Cow::Borrowed(&nearest.seekers),
+                sought: Cow::Borrowed(&nearest.sought),
+                space: &nearest.metric,
+            })?,
         },
         Preference::Lists(lists) => in_lists(lists.as_ref())?,
         Preference::Agreed(agreed) => patterns::cheapest(&agreed.weighted)?,
@@ -96,8 +103,11 @@ pub fn assign(preference: &Preference<'_>) -> Result<Assignment> {
     })
 }
 
-/// Assigns within lists: complete ones are worked out again where they are needed, others are written down.
+/// Assigns within lists: those of points are not made, other complete ones are worked out again where they are needed, others are written down.
 fn in_lists(of: &dyn Lists) -> Result<Solution> {
+    if let Some(points) = of.points() {
+        return of_points(&points);
+    }
     if possible::are_complete(of) && of.n_seekers() <= of.n_sought() {
         assignment::cheapest(&mut CompleteLists::new(of))
     } else {
@@ -107,8 +117,8 @@ fn in_lists(of: &dyn Lists) -> Result<Solution> {
 
 /// Assigns where every pair is possible: the records of the smaller file choose; of two files of one size, those of the file with more
 /// distinct records.
-fn nearest_points(nearest: &Nearest<'_>) -> Result<Solution> {
-    let files = [nearest.seekers.as_ref(), nearest.sought.as_ref()];
+fn of_points(points: &Points<'_>) -> Result<Solution> {
+    let files = [points.seekers.as_ref(), points.sought.as_ref()];
     let [of_seekers, of_sought] = files.map(EqualRecords::of);
     let [seekers, sought] = files;
     let seekers_choose = match seekers.n_records().cmp(&sought.n_records()) {
@@ -116,9 +126,9 @@ fn nearest_points(nearest: &Nearest<'_>) -> Result<Solution> {
         order => order.is_lt(),
     };
     if seekers_choose {
-        return chosen(seekers, sought, &of_sought, nearest);
+        return chosen(seekers, sought, &of_sought, points.space);
     }
-    let turned = chosen(sought, seekers, &of_seekers, nearest)?;
+    let turned = chosen(sought, seekers, &of_seekers, points.space)?;
     Ok(turned_back(turned, seekers.n_records()))
 }
 
@@ -127,11 +137,11 @@ fn chosen(
     choosers: &Matrix,
     points: &Matrix,
     equal: &EqualRecords,
-    nearest: &Nearest<'_>,
+    space: &dyn Space,
 ) -> Result<Solution> {
     if equal.n_groups() > points.n_records() / POINTS_PER_GROUP {
         let capacities = vec![1; points.n_records()];
-        return assignment::cheapest(&mut Points::new(choosers, points, capacities, nearest));
+        return assignment::cheapest(&mut Choices::new(choosers, points, capacities, space));
     }
     let mut groups: Vec<&[u32]> = equal.groups().collect();
     groups.par_sort_unstable_by_key(|group| group[0]);
@@ -139,8 +149,8 @@ fn chosen(
     let sizes = groups.iter().map(|group| group.len());
     let capacities = sizes.map(|size| u32::try_from(size).unwrap_or(u32::MAX));
     let distinct = points.reordered(&firsts);
-    let mut points = Points::new(choosers, &distinct, capacities.collect(), nearest);
-    let mut solution = assignment::cheapest(&mut points)?;
+    let mut choices = Choices::new(choosers, &distinct, capacities.collect(), space);
+    let mut solution = assignment::cheapest(&mut choices)?;
     // Whoever was assigned to a group gets the next of its records.
     let mut next: Vec<_> = groups.iter().map(|group| group.iter()).collect();
     for pair in solution.pairs.iter_mut().flatten() {
@@ -167,25 +177,31 @@ fn turned_back(turned: Solution, n_seekers: usize) -> Solution {
 }
 
 /// Records that choose among points. The distance is symmetric to the last bit, so either file can.
-struct Points<'a> {
+struct Choices<'a> {
     choosers: &'a Matrix,
-    points: PricedPoints<'a>,
+    /// Where each chooser stands in an order in which those who are near each other follow each other.
+    places: Vec<u32>,
+    points: Box<dyn Priced + 'a>,
     /// How many choosers a point can have.
     capacities: Vec<u32>,
     hints: Vec<(u32, Pair)>,
 }
 
-impl<'a> Points<'a> {
+impl<'a> Choices<'a> {
     fn new(
         choosers: &'a Matrix,
         points: &'a Matrix,
         capacities: Vec<u32>,
-        nearest: &Nearest<'_>,
+        space: &'a dyn Space,
     ) -> Self {
-        let metric = &nearest.metric;
-        let turned = PricedPoints::build(choosers, metric.clone());
+        let (turned, priced) = (space.priced(choosers), space.priced(points));
         let everybody = Wish::of_all(points.n_records());
-        let choosers_of = search(&turned, points, &everybody, NEAREST_SEEKERS);
+        let choosers_of = search(
+            turned.as_ref(),
+            (points, &priced.places()),
+            &everybody,
+            NEAREST_SEEKERS,
+        );
         let hints = (0..).zip(choosers_of).flat_map(|(column, pairs)| {
             pairs.into_iter().map(
                 move |Pair {
@@ -196,39 +212,40 @@ impl<'a> Points<'a> {
         });
         Self {
             choosers,
-            points: PricedPoints::build(points, metric.clone()),
+            places: turned.places(),
+            points: priced,
             capacities,
             hints: hints.collect(),
         }
     }
 }
 
+/// Searches for each wish, one after the other for queries that are near each other: these look at the same nodes.
 fn search(
-    points: &PricedPoints<'_>,
-    queries: &Matrix,
+    points: &dyn Priced,
+    (queries, places): (&Matrix, &[u32]),
     wishes: &[Wish],
     k: usize,
 ) -> Vec<Vec<Pair>> {
-    wishes
-        .par_iter()
-        .with_min_len(AT_ONCE)
-        .map_init(Workspace::default, |search, &Wish { row, below }| {
-            let ask = Ask {
-                k,
-                below,
-                turn: row,
-            };
-            let offers = points.cheapest(queries.record(row as usize), ask, search);
-            let pair = |offer: Offer| Pair {
-                column: offer.point,
-                cost: offer.key,
-            };
-            offers.into_iter().map(pair).collect()
-        })
-        .collect()
+    let mut order: Vec<u32> = (0..).take(wishes.len()).collect();
+    order.par_sort_unstable_by_key(|&wish| places[wishes[wish as usize].row as usize]);
+    kd_tree::of_each(&order, Workspace::default, |search, wish| {
+        let Wish { row, below } = wishes[wish];
+        let ask = Ask {
+            k,
+            below,
+            turn: row,
+        };
+        let offers = points.cheapest(queries.record(row as usize), ask, search);
+        let pair = |offer: Offer| Pair {
+            column: offer.point,
+            cost: offer.key,
+        };
+        offers.into_iter().map(pair).collect()
+    })
 }
 
-impl Costs for Points<'_> {
+impl Costs for Choices<'_> {
     fn n_rows(&self) -> usize {
         self.choosers.n_records()
     }
@@ -246,7 +263,8 @@ impl Costs for Points<'_> {
     }
 
     fn cheapest(&self, wishes: &[Wish], k: usize) -> Vec<Vec<Pair>> {
-        search(&self.points, self.choosers, wishes, k)
+        let choosers = (self.choosers, &*self.places);
+        search(self.points.as_ref(), choosers, wishes, k)
     }
 
     fn first(&mut self, k: usize) -> Vec<Vec<Pair>> {

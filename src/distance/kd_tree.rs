@@ -356,16 +356,26 @@ impl BoxTree {
     }
 
     /// The same tree for points of which those of a high price are nearer to everybody: a node is halved by prices where these differ by more
-    /// than any attribute. A difference of prices counts as twice its root, as a price is set off against a squared distance.
+    /// than any attribute, a difference of prices being as good as a distance of this `length`.
     ///
     /// # Panics
     /// If there is not one price for each point.
-    pub fn build_priced(points: &Matrix, prices: &[f64], weights: &[f64], leaves: Leaves) -> Self {
+    pub fn build_priced(
+        points: &Matrix,
+        (prices, length): (&[f64], Length<'_>),
+        weights: &[f64],
+        leaves: Leaves,
+    ) -> Self {
         assert_eq!(prices.len(), points.n_records(), "one price a point");
-        Self::halved(points, Some(prices), weights, leaves)
+        Self::halved(points, Some((prices, length)), weights, leaves)
     }
 
-    fn halved(points: &Matrix, prices: Option<&[f64]>, weights: &[f64], leaves: Leaves) -> Self {
+    fn halved(
+        points: &Matrix,
+        prices: Option<(&[f64], Length<'_>)>,
+        weights: &[f64],
+        leaves: Leaves,
+    ) -> Self {
         let scales: Vec<f64> = weights.iter().map(|weight| weight.sqrt()).collect();
         let (tree, spans) = KdTree::grow(
             (0..to_u32(points.n_records())).collect(),
@@ -390,10 +400,10 @@ impl BoxTree {
                     }
                 });
                 let (attribute, most) = greatest(spreads);
-                if let Some(prices) = prices {
+                if let Some((prices, length)) = prices {
                     let price = |point: u32| prices[point as usize];
                     let of_prices = spread(run, |point| Some(price(point)));
-                    if LENGTH_OF_PRICE * of_prices.sqrt() > most {
+                    if length(of_prices) > most {
                         return Some(part(run, middle, price, f64::total_cmp));
                     }
                 }
@@ -428,9 +438,14 @@ fn greatest(numbers: impl Iterator<Item = f64>) -> (usize, f64) {
 /// Points by which the spread of a run is judged.
 const SAMPLE: usize = 64;
 
-/// How many times the root of a difference of prices counts beside a distance. Of 1/2, 1, 2, 3 and 5, 2 makes the fastest searches of
+/// What distance a difference of prices is as good as.
+pub type Length<'a> = &'a (dyn Fn(f64) -> f64 + Sync);
+
+/// Twice its root, where prices are set off against squared distances: of 1/2, 1, 2, 3 and 5 times, this makes the fastest searches of
 /// rank-swapped records.
-const LENGTH_OF_PRICE: f64 = 2.0;
+pub fn length_of_square(price: f64) -> f64 {
+    2.0 * price.sqrt()
+}
 
 /// The mean absolute deviation of the values that are not missing, in a sample of a run.
 fn spread(run: &[u32], value: impl Fn(u32) -> Option<f64>) -> f64 {

@@ -4,7 +4,7 @@ use pulp::{Arch, Simd, WithSimd};
 
 use super::{
     Metric,
-    kd_tree::{Bounds, BoxTree, KdTree, Leaves, Span, Waiting},
+    kd_tree::{Bounds, BoxTree, KdTree, Leaves, Length, Span, Waiting, length_of_square},
 };
 use crate::{
     stats::scatter,
@@ -23,12 +23,46 @@ pub const FARTHEST: f64 = 1e280;
 /// The tree is halved anew by prices where there is more than one search for so many points.
 const POINTS_PER_SEARCH: usize = 16;
 
+/// What records are compared by, whichever of them are the points.
+pub trait Space: Sync {
+    /// Makes points ready to be searched, all at the price zero.
+    fn priced<'a>(&'a self, points: &'a Matrix) -> Box<dyn Priced + 'a>;
+}
+
+/// Points with prices, ready to be searched.
+pub trait Priced: Sync {
+    /// Number of points.
+    fn n_points(&self) -> usize;
+
+    /// Where each point stands in an order in which points that are near each other follow each other.
+    fn places(&self) -> Vec<u32>;
+
+    /// Attaches prices, for so many searches; a point at −∞ is never offered.
+    ///
+    /// # Panics
+    /// If there is not one for each point.
+    fn set_prices(&mut self, prices: &[f64], searches: usize);
+
+    /// The `k` points of the least distance less price, these first, among those where it is `below` a limit.
+    ///
+    /// # Ties
+    /// Of points worth the same come those first that an order says which depends on `turn` only: queries
+    /// with different turns are not all offered the same ones.
+    fn cheapest(&self, query: Row<'_>, ask: Ask, workspace: &mut Workspace) -> Vec<Offer>;
+}
+
+impl Space for Metric {
+    fn priced<'a>(&'a self, points: &'a Matrix) -> Box<dyn Priced + 'a> {
+        Box::new(PricedPoints::build(points, self.clone()))
+    }
+}
+
 /// A point, and what it comes to for a query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Offer {
     /// The point.
     pub point: u32,
-    /// The canonical squared distance, at most [`FARTHEST`].
+    /// The distance; of [`PricedPoints`] the canonical squared one, at most [`FARTHEST`].
     pub key: f64,
     /// Distance less price.
     pub worth: f64,
@@ -51,10 +85,27 @@ pub struct PricedPoints<'a> {
     weights: Vec<f64>,
     missing: Vec<f64>,
     cut: Cut,
-    /// By position, `LEAF` a leaf; −∞ past the last.
-    prices: Vec<f64>,
-    /// The highest price in each node.
-    highest: Vec<f64>,
+    prices: Prices,
+}
+
+/// The prices of points in the leaves of a tree.
+#[derive(Debug, Default)]
+pub struct Prices {
+    /// By place; −∞ past the last point, up to the end of its leaf.
+    pub of_places: Vec<f64>,
+    /// The highest in each node.
+    pub highest: Vec<f64>,
+}
+
+impl Prices {
+    /// Of points whose prices these are, and of whom a leaf holds so many.
+    pub fn new(tree: &KdTree, of_points: &[f64], leaf: usize) -> Self {
+        let points = tree.points().iter();
+        let mut of_places: Vec<f64> = points.map(|&point| of_points[point as usize]).collect();
+        let highest = tree.greatest(&of_places);
+        of_places.resize(of_places.len().next_multiple_of(leaf), f64::NEG_INFINITY);
+        Self { of_places, highest }
+    }
 }
 
 /// Points in the leaves of a tree.
@@ -131,6 +182,18 @@ impl Cut {
     }
 }
 
+/// Whether a tree is halved anew for so many searches.
+pub fn are_many(searches: usize, n_points: usize) -> bool {
+    searches > n_points / POINTS_PER_SEARCH
+}
+
+/// Prices by which a tree can be halved: points that are not for sale stand with the cheapest.
+pub fn finite(prices: &[f64]) -> Vec<f64> {
+    let finite = prices.iter().copied().filter(|price| price.is_finite());
+    let least = finite.fold(f64::INFINITY, f64::min);
+    prices.iter().map(|price| price.max(least)).collect()
+}
+
 impl<'a> PricedPoints<'a> {
     /// Makes the points ready, all at the price zero.
     ///
@@ -151,62 +214,41 @@ impl<'a> PricedPoints<'a> {
             numbers.resize(numbers.len().next_multiple_of(WIDTH), 0.0);
             numbers
         };
-        let mut priced = Self {
+        Self {
+            prices: Prices::new(&boxes.tree, &vec![0.0; points.n_records()], LEAF),
             cut: Cut::new(boxes, points, &metric),
             weights: filled(&metric.weights),
             missing: filled(&metric.missing),
             points,
             metric,
-            prices: Vec::new(),
-            highest: Vec::new(),
-        };
-        priced.attach(&vec![0.0; points.n_records()]);
-        priced
+        }
     }
+}
 
-    /// Number of points.
-    pub fn n_points(&self) -> usize {
+impl Priced for PricedPoints<'_> {
+    fn n_points(&self) -> usize {
         self.points.n_records()
     }
 
-    /// Attaches prices, for so many searches; a point at −∞ is never offered.
-    ///
+    fn places(&self) -> Vec<u32> {
+        self.cut.tree.places()
+    }
+
     /// # Complexity
     /// O(n); for many searches O(n log n), which makes each faster.
-    ///
-    /// # Panics
-    /// If there is not one for each point.
-    pub fn set_prices(&mut self, prices: &[f64], searches: usize) {
-        if searches > self.n_points() / POINTS_PER_SEARCH {
-            let finite = prices.iter().copied().filter(|price| price.is_finite());
-            let least = finite.fold(f64::INFINITY, f64::min);
-            let finite: Vec<f64> = prices.iter().map(|price| price.max(least)).collect();
+    fn set_prices(&mut self, prices: &[f64], searches: usize) {
+        if are_many(searches, self.n_points()) {
+            let prices = (&*finite(prices), &length_of_square as Length<'_>);
             let weights = self.metric.weights();
-            let boxes = BoxTree::build_priced(self.points, &finite, weights, Leaves::Full(LEAF));
+            let boxes = BoxTree::build_priced(self.points, prices, weights, Leaves::Full(LEAF));
             self.cut = Cut::new(boxes, self.points, &self.metric);
         }
-        self.attach(prices);
+        self.prices = Prices::new(&self.cut.tree, prices, LEAF);
     }
 
-    fn attach(&mut self, prices: &[f64]) {
-        let tree = &self.cut.tree;
-        let points = tree.points();
-        self.prices = points.iter().map(|&point| prices[point as usize]).collect();
-        self.highest = tree.greatest(&self.prices);
-        // Past the last point of a leaf there is nobody.
-        let filled = points.len().next_multiple_of(LEAF);
-        self.prices.resize(filled, f64::NEG_INFINITY);
-    }
-
-    /// The `k` points of the least distance less price, these first, among those where it is `below` a limit.
-    ///
-    /// # Ties
-    /// Of points worth the same come those first that an order says which depends on `turn` only: queries
-    /// with different turns are not all offered the same ones.
-    ///
     /// # Complexity
     /// O(log n) where near points can be told from far ones by boxes and prices do not hide it, else O(n).
-    pub fn cheapest(&self, query: Row<'_>, ask: Ask, workspace: &mut Workspace) -> Vec<Offer> {
+    fn cheapest(&self, query: Row<'_>, ask: Ask, workspace: &mut Workspace) -> Vec<Offer> {
         workspace.best.clear();
         workspace.waiting.begin(&self.cut.tree);
         if ask.k > 0 {
@@ -224,10 +266,7 @@ impl<'a> PricedPoints<'a> {
             workspace.query.resize(self.weights.len(), 0.0);
             Arch::new().dispatch(Search {
                 among: self,
-                ask: Ask {
-                    turn: scatter::turn(ask.turn),
-                    ..ask
-                },
+                ask: ask.turned(),
                 workspace,
             });
         }
@@ -247,9 +286,18 @@ pub struct Ask {
 }
 
 impl Ask {
+    /// As searches take it, once: with its turn scattered.
+    #[must_use]
+    pub fn turned(self) -> Self {
+        Self {
+            turn: scatter::turn(self.turn),
+            ..self
+        }
+    }
+
     /// The greatest worth that is of interest. At the worth of the last one, the order of ties decides.
     #[inline(always)]
-    fn limit(self, best: &[Offer]) -> f64 {
+    pub fn limit(self, best: &[Offer]) -> f64 {
         match best.get(self.k - 1) {
             Some(last) => last.worth,
             None => self.below.next_down(),
@@ -258,7 +306,7 @@ impl Ask {
 
     /// Puts a point among the best so far, if it is one of them.
     #[inline(always)]
-    fn keep(self, best: &mut Vec<Offer>, point: u32, key: f64, worth: f64) {
+    pub fn keep(self, best: &mut Vec<Offer>, point: u32, key: f64, worth: f64) {
         let offer = Offer {
             point,
             key,
@@ -283,8 +331,10 @@ impl Ask {
 pub struct Workspace {
     /// Values of the query, NaN where one is missing, in whole parts.
     query: Vec<f64>,
-    best: Vec<Offer>,
-    waiting: Waiting,
+    /// What was found so far.
+    pub best: Vec<Offer>,
+    /// The nodes that are still to be opened.
+    pub waiting: Waiting,
 }
 
 struct Search<'a> {
@@ -353,7 +403,7 @@ impl<S: Simd> Bounds for OfNode<'_, S> {
         // Each of two sums in different orders is off by less than an ulp a term.
         let rounding = 2.0 * (query.len() + 1) as f64 * f64::EPSILON;
         let lower = simd.reduce_sum_f64s(sum) * (1.0 - rounding);
-        lower.min(FARTHEST) - among.highest[node]
+        lower.min(FARTHEST) - among.prices.highest[node]
     }
 }
 
@@ -364,7 +414,7 @@ impl PricedPoints<'_> {
         let run = self.cut.tree.run(node);
         let width = self.metric.n_attributes();
         let strips = &self.cut.leaves[run.start / LEAF * width..][..width];
-        let prices = S::as_simd_f64s(&self.prices[run.start..run.start + LEAF]).0;
+        let prices = S::as_simd_f64s(&self.prices.of_places[run.start..run.start + LEAF]).0;
         let limit = ask.limit(best);
         let (zero, most) = (simd.splat_f64s(0.0), simd.splat_f64s(limit));
         let farthest = simd.splat_f64s(FARTHEST);

@@ -1,14 +1,19 @@
 //! Gower's dissimilarity: files of numbers, ordered classes and names, with gaps.
 
+mod priced;
 mod search;
+
+use std::borrow::Cow;
 
 use pulp::Arch;
 
-use super::{Attack, Closer, Lists, Preference, Scenario, Shown};
+use super::{Attack, Closer, Lists, Points, Preference, Scenario, Shown};
 use crate::{
+    distance::priced::{Priced, Space},
     error::Result,
     table::{Scale, matrix::Matrix},
 };
+use priced::PricedRecords;
 use search::Search;
 
 /// Record linkage by Gower's dissimilarity.
@@ -26,8 +31,8 @@ use search::Search;
 ///
 /// # Complexity
 /// A tree of boxes in single precision finds the nearest records, and exact costs decide: O(log n) per record if the boxes separate near records
-/// from far ones, and counts those who are closer than a partner, who are few if the partner is near. Lists of all pairs, which assignments need, take O(n² d) time.
-/// O(n d) memory.
+/// from far ones, and counts those who are closer than a partner, who are few if the partner is near. Assignments find the records
+/// that are cheapest at prices in such a tree, too. O(n d) memory.
 ///
 /// # Source
 /// J. C. Gower, "A general coefficient of similarity and some of its properties", Biometrics 27, 1971; ordered classes by
@@ -88,6 +93,12 @@ struct Compared {
     of_seekers: Vec<f64>,
     /// In the order of the search, once there is one.
     of_sought: Vec<f64>,
+    units: Units,
+}
+
+/// What the values of an attribute are measured by.
+#[derive(Debug, Clone, Copy)]
+struct Units {
     /// Of the values of both sides; 1 where these are all the same, or names.
     half_range: f64,
     /// Half of the number in the middle of both sides.
@@ -115,13 +126,17 @@ impl Compared {
         Self {
             of_seekers,
             of_sought,
-            // Equal differences are divided by the same number, so they stay equal.
-            half_range: if is_spread { greatest - least } else { 1.0 },
-            middle: f64::midpoint(least, greatest),
-            names,
+            units: Units {
+                // Equal differences are divided by the same number, so they stay equal.
+                half_range: if is_spread { greatest - least } else { 1.0 },
+                middle: f64::midpoint(least, greatest),
+                names,
+            },
         }
     }
+}
 
+impl Units {
     /// Where the search has a value; NaN where it is missing.
     fn coordinate(&self, half: f64) -> f64 {
         if self.names {
@@ -131,17 +146,25 @@ impl Compared {
             (half - self.middle) / self.half_range
         }
     }
-}
 
-/// What lies between these two values; NaN where one is missing.
-#[inline(always)]
-fn contribution(attribute: &Compared, own: f64, other: f64) -> f64 {
-    let difference = (own - other).abs();
-    if attribute.names {
-        // Not so where the other is a gap: that difference is NaN.
-        if difference > 0.0 { 1.0 } else { difference }
-    } else {
-        difference / attribute.half_range
+    /// What lies between these two values; NaN where one is missing.
+    #[inline(always)]
+    fn contribution(self, own: f64, other: f64) -> f64 {
+        let difference = (own - other).abs();
+        if self.names {
+            // Not so where the other is a gap: that difference is NaN.
+            if difference > 0.0 { 1.0 } else { difference }
+        } else {
+            difference / self.half_range
+        }
+    }
+
+    /// Adds what lies between two values, where both are there.
+    #[inline(always)]
+    fn add(self, own: f64, other: f64, sum: &mut f64, count: &mut f64) {
+        let difference = self.contribution(own, other);
+        *sum += if difference.is_nan() { 0.0 } else { difference };
+        *count += if difference.is_nan() { 0.0 } else { 1.0 };
     }
 }
 
@@ -149,6 +172,7 @@ fn contribution(attribute: &Compared, own: f64, other: f64) -> f64 {
 #[derive(Debug)]
 struct GowerLists {
     attributes: Vec<Compared>,
+    units: Vec<Units>,
     search: Search,
     /// Where each sought record stands in the order of the search.
     place_of: Vec<u32>,
@@ -163,8 +187,10 @@ impl GowerLists {
         let is_there = |half: &f64| !half.is_nan();
         let has_gaps = |of: &Compared| !of.of_seekers.iter().chain(&of.of_sought).all(is_there);
         let has_gaps = attributes.iter().any(has_gaps);
-        let names: Vec<bool> = attributes.iter().map(|of| of.names).collect();
-        let search = Search::new(&coordinates(&attributes, n_sought), &names, has_gaps);
+        let units: Vec<Units> = attributes.iter().map(|of| of.units).collect();
+        let width = attributes.len();
+        let sought = halved(n_sought, width, |record, k| attributes[k].of_sought[record]);
+        let search = Search::new(&coordinates(&units, &sought), &units, has_gaps, None);
         for attribute in &mut attributes {
             let order = search.records().iter();
             attribute.of_sought = order
@@ -173,6 +199,7 @@ impl GowerLists {
         }
         Self {
             attributes,
+            units,
             place_of: search.places(),
             search,
             n_seekers,
@@ -196,7 +223,8 @@ impl GowerLists {
                 }
                 let others = &attribute.of_sought[first..last];
                 let cells = sums.iter_mut().zip(counts.iter_mut()).zip(others);
-                cells.for_each(|((sum, count), &other)| add(attribute, own, other, sum, count));
+                let units = attribute.units;
+                cells.for_each(|((sum, count), &other)| units.add(own, other, sum, count));
             }
             for (place, (sum, count)) in sums.iter().zip(counts.iter()).enumerate() {
                 found(first + place, mean(*sum, *count));
@@ -206,7 +234,7 @@ impl GowerLists {
 
     /// The coordinates of a seeker, NaN where there is none.
     fn coordinates(&self, seeker: usize) -> Vec<f64> {
-        let coordinate = |of: &Compared| of.coordinate(of.of_seekers[seeker]);
+        let coordinate = |of: &Compared| of.units.coordinate(of.of_seekers[seeker]);
         self.attributes.iter().map(coordinate).collect()
     }
 
@@ -215,37 +243,34 @@ impl GowerLists {
         let (mut sum, mut count) = (0.0, 0.0);
         for attribute in &self.attributes {
             let (own, other) = (attribute.of_seekers[seeker], attribute.of_sought[place]);
-            add(attribute, own, other, &mut sum, &mut count);
+            attribute.units.add(own, other, &mut sum, &mut count);
         }
         mean(sum, count)
     }
 }
 
-/// The coordinates of the sought records.
-fn coordinates(attributes: &[Compared], n_sought: usize) -> Matrix {
-    let rows = (0..n_sought).flat_map(|record| {
-        let of_record = move |of: &Compared| of.coordinate(of.of_sought[record]);
-        attributes.iter().map(of_record)
-    });
+/// Halves of values as a matrix: that of a record in an attribute is NaN where it is missing.
+fn halved(n_records: usize, width: usize, half: impl Fn(usize, usize) -> f64) -> Matrix {
+    let rows = (0..n_records).flat_map(|record| (0..width).map(move |k| (record, k)));
+    let halves: Vec<f64> = rows.map(|(record, k)| half(record, k)).collect();
     // What is missing has a place in the matrix, too.
-    let cells = rows.map(|value| if value.is_nan() { 0.0 } else { value });
-    let mut points = Matrix::complete(n_sought, attributes.len(), cells.collect());
-    for (at, attribute) in attributes.iter().enumerate() {
-        for (record, half) in attribute.of_sought.iter().enumerate() {
-            if half.is_nan() {
-                points.set_missing(record, at);
-            }
-        }
+    let cells = halves
+        .iter()
+        .map(|&half| if half.is_nan() { 0.0 } else { half });
+    let mut matrix = Matrix::complete(n_records, width, cells.collect());
+    for (cell, _) in halves.iter().enumerate().filter(|(_, half)| half.is_nan()) {
+        matrix.set_missing(cell / width, cell % width);
     }
-    points
+    matrix
 }
 
-/// Adds what lies between two values, where both are there.
-#[inline(always)]
-fn add(attribute: &Compared, own: f64, other: f64, sum: &mut f64, count: &mut f64) {
-    let difference = contribution(attribute, own, other);
-    *sum += if difference.is_nan() { 0.0 } else { difference };
-    *count += if difference.is_nan() { 0.0 } else { 1.0 };
+/// The coordinates of records, from their halves.
+fn coordinates(units: &[Units], halves: &Matrix) -> Matrix {
+    let mut points = halves.clone();
+    for (k, units) in units.iter().enumerate() {
+        points.map_attribute(k, |half| units.coordinate(half));
+    }
+    points
 }
 
 /// The mean of what so many attributes contribute.
@@ -293,12 +318,36 @@ impl Lists for GowerLists {
         self.search.run(seekers, coordinates, cost, found);
     }
 
+    fn points(&self) -> Option<Points<'_>> {
+        let width = self.attributes.len();
+        let seekers = |record: usize, k: usize| self.attributes[k].of_seekers[record];
+        let sought = |record, k: usize| {
+            let place: u32 = self.place_of[record];
+            self.attributes[k].of_sought[place as usize]
+        };
+        Some(Points {
+            seekers: Cow::Owned(halved(self.n_seekers, width, seekers)),
+            sought: Cow::Owned(halved(self.n_sought(), width, sought)),
+            space: self,
+        })
+    }
+
     fn closer(&self) -> Option<&dyn Closer> {
         Some(self)
     }
 
     fn is_likelihood(&self) -> bool {
         false
+    }
+}
+
+impl Space for GowerLists {
+    fn priced<'a>(&'a self, halves: &'a Matrix) -> Box<dyn Priced + 'a> {
+        Box::new(PricedRecords::new(
+            &self.units,
+            halves,
+            self.search.has_gaps(),
+        ))
     }
 }
 
@@ -314,6 +363,7 @@ impl Closer for GowerLists {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::attack::one_to_one;
 
     /// The cheapest candidates, asked for one seeker at a time and for all seekers at once, are those of the whole list. The files have numbers of
     /// all magnitudes, ordered classes, names and gaps, clustered or not, and some have more attributes than one part of a box. Those with 6,000
@@ -375,6 +425,78 @@ mod tests {
                     cheapest.sort_unstable_by_key(|of| of.0);
                     assert_eq!(cheapest, all, "{n}, {gaps}, {spread}: {seeker}");
                 }
+            }
+        }
+    }
+
+    /// Lists alone, which an assignment works out in full.
+    #[derive(Debug)]
+    struct Listed(GowerLists);
+
+    impl Lists for Listed {
+        fn n_seekers(&self) -> usize {
+            self.0.n_seekers()
+        }
+
+        fn n_sought(&self) -> usize {
+            self.0.n_sought()
+        }
+
+        fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
+            self.0.list(seeker, list);
+        }
+
+        fn is_likelihood(&self) -> bool {
+            false
+        }
+    }
+
+    /// An assignment by searches costs what one by lists of all pairs does: files of one size and of two, with gaps, names, and many equal records.
+    #[test]
+    fn assignments_cost_what_those_of_whole_lists_do() {
+        for (n_seekers, n_sought, gaps, values) in [
+            (300, 300, 0, 1 << 20),
+            (300, 300, 5, 60),
+            (200, 310, 3, 1000),
+            (310, 200, 0, 1000),
+            (400, 400, 0, 4),
+            (400, 400, 4, 3),
+        ] {
+            let lists = || {
+                let value = |record: usize, k: usize, side: usize| {
+                    let mixed = ((record * 8 + k + 1) * (side + 7_919))
+                        .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+                        >> 20;
+                    let is_gap = gaps > 0 && mixed % 97 % (gaps + 1) == gaps;
+                    (!is_gap).then_some((mixed % values) as f64)
+                };
+                let scales = [Scale::Continuous, Scale::Nominal, Scale::Ordinal];
+                let attributes = (0..3).map(|k| {
+                    let of_seekers = (0..n_seekers).map(|record| value(record, k, 0));
+                    let of_sought = (0..n_sought).map(|record| value(record, k, 1));
+                    Compared::new(scales[k], [of_seekers.collect(), of_sought.collect()])
+                });
+                GowerLists::new(attributes.collect(), [n_seekers, n_sought])
+            };
+            let assigned =
+                |lists: Box<dyn Lists>| one_to_one::assign(&Preference::Lists(lists)).unwrap();
+            let (searched, listed) = (
+                assigned(Box::new(lists())),
+                assigned(Box::new(Listed(lists()))),
+            );
+            assert!(searched.total.is_proven && listed.total.is_proven);
+            assert_eq!(searched.total.pairs, n_seekers.min(n_sought) as u64);
+            assert_eq!(searched.total.pairs, listed.total.pairs);
+            let off = searched.total.cost - listed.total.cost;
+            assert!(
+                off.abs() < 1e-9 * listed.total.cost,
+                "{n_seekers} {n_sought}: {off}"
+            );
+            let (whole, mut list) = (lists(), Vec::new());
+            for (seeker, partner) in searched.partners.iter().enumerate() {
+                whole.list(seeker, &mut list);
+                let cost = partner.map(|record| list[record as usize].1);
+                assert_eq!(cost, searched.costs[seeker]);
             }
         }
     }

@@ -20,6 +20,7 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
+use super::Units;
 use crate::{
     attack::Shown,
     distance::kd_tree::{BoxTree, KdTree, Leaves, Span},
@@ -27,7 +28,7 @@ use crate::{
 };
 
 /// Records of a leaf, but for the last one.
-const LEAF: usize = 64;
+pub(super) const LEAF: usize = 64;
 
 /// Attributes in a part of a box.
 const WIDTH: usize = 16;
@@ -40,7 +41,7 @@ const LEAVES_ALONE: usize = 24;
 const LONG: usize = 1 << 12;
 
 /// Half an ulp of 1.
-const U: f64 = 1.0 / 16_777_216.0;
+pub(super) const U: f64 = 1.0 / 16_777_216.0;
 
 /// One attribute of the records of a leaf: NaN where it is missing, infinite past the last record.
 #[derive(Debug, Clone)]
@@ -72,11 +73,12 @@ pub(super) struct Search {
 }
 
 /// What a seeker has found so far.
-struct Seeker {
+pub(super) struct Seeker {
     place: usize,
     /// Coordinates, NaN where there is none.
     values: Vec<f32>,
-    n_present: f64,
+    /// How many there are.
+    pub n_present: f64,
     /// The least cost, and who is known to have it.
     least: f64,
     list: Vec<(u32, f64)>,
@@ -84,6 +86,33 @@ struct Seeker {
     mean: f32,
     /// What is above it is beyond.
     most: f32,
+}
+
+/// What is taken off the contributions of the records of a leaf, where there are gaps.
+pub(super) trait Means: Copy {
+    fn of<S: Simd>(self, simd: S, vector: usize) -> S::f32s;
+}
+
+/// The same of all.
+#[derive(Clone, Copy)]
+pub(super) struct Same(pub f32);
+
+impl Means for Same {
+    #[inline(always)]
+    fn of<S: Simd>(self, simd: S, _vector: usize) -> S::f32s {
+        simd.splat_f32s(self.0)
+    }
+}
+
+/// One of each.
+#[derive(Clone, Copy)]
+pub(super) struct Each<'a>(pub &'a [f32; LEAF]);
+
+impl Means for Each<'_> {
+    #[inline(always)]
+    fn of<S: Simd>(self, _simd: S, vector: usize) -> S::f32s {
+        S::as_simd_f32s(self.0).0[vector]
+    }
 }
 
 /// A seeker for whom a node may matter, and about the least sum there.
@@ -94,8 +123,15 @@ struct Ahead {
 }
 
 impl Search {
-    /// `sought`: coordinates; `names`: which attributes hold names; `has_gaps`: whether somebody, seekers included, misses something.
-    pub(super) fn new(sought: &Matrix, names: &[bool], has_gaps: bool) -> Self {
+    /// `sought`: coordinates; `has_gaps`: whether somebody, seekers included, misses something. Of records with `prices` the tree is halved by these,
+    /// too.
+    pub(super) fn new(
+        sought: &Matrix,
+        units: &[Units],
+        has_gaps: bool,
+        prices: Option<&[f64]>,
+    ) -> Self {
+        let names: Vec<bool> = units.iter().map(|units| units.names).collect();
         // Of the widest attribute halves are made: names are as wide as numbers. The tree takes squares.
         let weight = |(k, &are_names): (usize, &bool)| {
             if !are_names {
@@ -107,7 +143,15 @@ impl Search {
             if width > 0.0 { width.powi(-2) } else { 1.0 }
         };
         let weights: Vec<f64> = names.iter().enumerate().map(weight).collect();
-        let of_boxes = BoxTree::build(sought, &weights, Leaves::Full(LEAF));
+        let leaves = Leaves::Full(LEAF);
+        let of_boxes = match prices {
+            None => BoxTree::build(sought, &weights, leaves),
+            Some(prices) => {
+                // A price is set off against the mean over all attributes. Of 1/2, 1, 2 and 4 times, twice makes the fastest searches.
+                let length = |price: f64| 2.0 * price * units.len() as f64;
+                BoxTree::build_priced(sought, (prices, &length), &weights, leaves)
+            }
+        };
         let mut attributes: Vec<usize> = (0..names.len()).collect();
         attributes.sort_by_key(|&k| names[k]);
         let part = |node: usize, attributes: &[usize]| {
@@ -166,6 +210,18 @@ impl Search {
         self.tree.places()
     }
 
+    /// The tree of the records.
+    #[inline(always)]
+    pub(super) fn tree(&self) -> &KdTree {
+        &self.tree
+    }
+
+    /// Whether a record of either file misses a value.
+    #[inline(always)]
+    pub(super) fn has_gaps(&self) -> bool {
+        self.has_gaps
+    }
+
     /// The number of records that cost less than `limit`, to a seeker with these coordinates.
     pub(super) fn count_below(
         &self,
@@ -185,11 +241,9 @@ impl Search {
 
     /// In which leaf a seeker begins.
     pub(super) fn home(&self, coordinates: &[f64]) -> u64 {
-        let mut seeker = self.seeker(coordinates, 0);
-        seeker.mean = 0.0;
         Arch::new().dispatch(Home {
             search: self,
-            seeker: &seeker,
+            seeker: &self.seeker(coordinates, 0),
         })
     }
 
@@ -213,7 +267,8 @@ impl Search {
         });
     }
 
-    fn seeker(&self, coordinates: &[f64], place: usize) -> Seeker {
+    /// A seeker with these coordinates, NaN where there is none, who has found nothing.
+    pub(super) fn seeker(&self, coordinates: &[f64], place: usize) -> Seeker {
         let values = self.attributes.iter().map(|&k| rounded(coordinates[k]));
         let mut values: Vec<f32> = values.collect();
         let n_present = values.iter().filter(|value| !value.is_nan()).count();
@@ -232,7 +287,7 @@ impl Search {
     }
 
     /// What a sum may be off.
-    fn slack(&self) -> f64 {
+    pub(super) fn slack(&self) -> f64 {
         let d = self.attributes.len() as f64;
         2.0 * (d + 1.0).powi(2) * U
     }
@@ -251,13 +306,13 @@ impl Search {
         seeker.most = rounded(sum + slack).next_up();
     }
 
-    /// About the least sum in a node.
+    /// About the least sum in a node, less a mean of each where there are gaps.
     #[inline(always)]
-    fn least<S: Simd>(&self, simd: S, node: usize, seeker: &Seeker) -> f32 {
+    pub(super) fn least<S: Simd>(&self, simd: S, node: usize, seeker: &Seeker, mean: f32) -> f32 {
         let n_parts = seeker.values.len() / WIDTH;
         let parts = &self.boxes[node * n_parts..(node + 1) * n_parts];
         let (zero, one) = (simd.splat_f32s(0.0), simd.splat_f32s(1.0));
-        let mean = simd.splat_f32s(seeker.mean);
+        let mean = simd.splat_f32s(mean);
         let mut sum = zero;
         for (part, values) in parts.iter().zip(seeker.values.chunks_exact(WIDTH)) {
             let (low, high) = (S::as_simd_f32s(&part.low).0, S::as_simd_f32s(&part.high).0);
@@ -282,11 +337,12 @@ impl Search {
 
     /// About the sums of the records of a leaf, for some seekers, and whether any of them may matter.
     #[inline(always)]
-    fn sums<S: Simd, const SEEKERS: usize>(
+    pub(super) fn sums<S: Simd, M: Means, const SEEKERS: usize>(
         &self,
         simd: S,
         leaf: usize,
         seekers: [&Seeker; SEEKERS],
+        means: [M; SEEKERS],
     ) -> [([f32; LEAF], bool); SEEKERS] {
         let strips = &self.leaves[leaf * self.attributes.len()..][..self.attributes.len()];
         let (zero, one) = (simd.splat_f32s(0.0), simd.splat_f32s(1.0));
@@ -309,7 +365,7 @@ impl Search {
                         if self.has_gaps {
                             // Only NaN differs from itself.
                             let present = simd.equal_f32s(difference, difference);
-                            let mean = simd.splat_f32s(seekers[seeker].mean);
+                            let mean = means[seeker].of(simd, first + vector);
                             term = simd.select_f32s(present, simd.sub_f32s(term, mean), zero);
                         }
                         sums[seeker][vector] = simd.add_f32s(sums[seeker][vector], term);
@@ -332,7 +388,7 @@ impl Search {
 /// To the nearest number of single precision.
 #[expect(clippy::cast_possible_truncation, reason = "what it is for")]
 #[inline(always)]
-fn rounded(value: f64) -> f32 {
+pub(super) fn rounded(value: f64) -> f32 {
     value as f32
 }
 
@@ -352,8 +408,8 @@ impl WithSimd for Home<'_> {
         }
         let mut node = 0;
         while let Some([first, second]) = tree.halves(node) {
-            let of_first = self.search.least(simd, first, self.seeker);
-            let of_second = self.search.least(simd, second, self.seeker);
+            let of_first = self.search.least(simd, first, self.seeker, 0.0);
+            let of_second = self.search.least(simd, second, self.seeker, 0.0);
             node = if of_second < of_first { second } else { first };
         }
         tree.run(node).start as u64
@@ -386,14 +442,15 @@ impl<C: Fn(usize) -> f64> WithSimd for Count<'_, C> {
         while let Some(node) = waiting.pop() {
             if let Some(halves) = search.tree.halves(node) {
                 for half in halves {
-                    if search.least(simd, half, seeker) <= seeker.most {
+                    if search.least(simd, half, seeker, seeker.mean) <= seeker.most {
                         waiting.push(half);
                     }
                 }
                 continue;
             }
             let run = search.tree.run(node);
-            let [(sums, is_near)] = search.sums(simd, run.start / LEAF, [seeker]);
+            let means = [Same(seeker.mean)];
+            let [(sums, is_near)] = search.sums(simd, run.start / LEAF, [seeker], means);
             if !is_near {
                 continue;
             }
@@ -473,7 +530,7 @@ impl<C: Fn(usize, usize) -> f64> Run<'_, C> {
             if let Some(halves) = tree.halves(node) {
                 let before = waiting.len();
                 for half in halves {
-                    let sum = self.search.least(simd, half, seeker);
+                    let sum = self.search.least(simd, half, seeker, seeker.mean);
                     if sum <= seeker.most {
                         waiting.push((sum, half));
                     }
@@ -498,7 +555,8 @@ impl<C: Fn(usize, usize) -> f64> Run<'_, C> {
     fn leaf<S: Simd, const SEEKERS: usize>(&mut self, simd: S, node: usize, at: [usize; SEEKERS]) {
         let run = self.search.tree.run(node);
         let seekers = at.map(|at| &self.seekers[at].1);
-        let sums = self.search.sums(simd, run.start / LEAF, seekers);
+        let means = seekers.map(|seeker| Same(seeker.mean));
+        let sums = self.search.sums(simd, run.start / LEAF, seekers, means);
         for ((sums, is_near), at) in sums.iter().zip(at) {
             if !is_near {
                 continue;
@@ -543,7 +601,7 @@ impl<C: Fn(usize, usize) -> f64> Run<'_, C> {
                     let before = waiting.len();
                     for ahead in &near {
                         let seeker = &self.seekers[ahead.seeker].1;
-                        let sum = self.search.least(simd, half, seeker);
+                        let sum = self.search.least(simd, half, seeker, seeker.mean);
                         if sum <= seeker.most {
                             waiting.push(Ahead { sum, ..*ahead });
                         }

@@ -1,0 +1,364 @@
+//! The records of the least cost at prices, for assignments: by the same tree and filter as [`Search`].
+//!
+//! # The filter
+//! A record is worth `cost − price`. It is worth more than a limit where it costs more than `limit + price`, and all below a node are where they
+//! cost more than `limit + highest price`: these take the place of the least cost there. Where nobody misses anything, `n (limit + price)`
+//! is compared with a sum of n contributions, so n times the price is taken off the sum, and one number fits all.
+//!
+//! # Its error
+//! Sums err as in [`Search`]. Prices are rounded to `f32`, and so are their products, sums with the limit and differences from a sum of
+//! contributions, which is at most `n`: at most four roundings of numbers no greater than `n (1 + |limit| + |price|)`. The filter allows
+//! `8 n (1 + |limit| + |price|) u` for them, and for those to `f64`, which are far smaller.
+
+use pulp::{Arch, Simd, WithSimd};
+
+use super::{
+    Units, mean,
+    search::{Each, LEAF, Same, Search, Seeker, U, rounded},
+};
+use crate::{
+    distance::{
+        kd_tree::Bounds,
+        priced::{Ask, Offer, Priced, Prices, Workspace, are_many, finite},
+    },
+    table::matrix::{Matrix, Row},
+};
+
+/// Records with prices: their halved values, ready to be searched.
+pub(super) struct PricedRecords<'a> {
+    units: &'a [Units],
+    records: &'a Matrix,
+    search: Search,
+    prices: Prices,
+    /// Those of the places, in single precision.
+    rough: Vec<f32>,
+    /// Of those that are for sale, the greatest amount.
+    greatest: f64,
+}
+
+impl<'a> PricedRecords<'a> {
+    /// `records`: halved values; `has_gaps`: whether somebody, queries included, misses something.
+    ///
+    /// # Complexity
+    /// O(n log n) time, O(n d) memory.
+    pub(super) fn new(units: &'a [Units], records: &'a Matrix, has_gaps: bool) -> Self {
+        let search = Search::new(&super::coordinates(units, records), units, has_gaps, None);
+        let mut priced = Self {
+            prices: Prices::default(),
+            rough: Vec::new(),
+            greatest: 0.0,
+            search,
+            records,
+            units,
+        };
+        priced.set_prices(&vec![0.0; records.n_records()], 1);
+        priced
+    }
+}
+
+impl Priced for PricedRecords<'_> {
+    fn n_points(&self) -> usize {
+        self.records.n_records()
+    }
+
+    fn places(&self) -> Vec<u32> {
+        self.search.places()
+    }
+
+    /// # Complexity
+    /// O(n); for many searches O(n log n), which makes each faster.
+    fn set_prices(&mut self, prices: &[f64], searches: usize) {
+        if are_many(searches, self.n_points()) {
+            let coordinates = super::coordinates(self.units, self.records);
+            let has_gaps = self.search.has_gaps();
+            self.search = Search::new(&coordinates, self.units, has_gaps, Some(&finite(prices)));
+        }
+        self.prices = Prices::new(self.search.tree(), prices, LEAF);
+        let places = self.prices.of_places.iter();
+        self.rough = places.map(|&price| rounded(price)).collect();
+        let amounts = prices.iter().map(|price| price.abs());
+        let finite = amounts.filter(|amount| amount.is_finite());
+        self.greatest = finite.fold(0.0, f64::max);
+    }
+
+    /// # Complexity
+    /// O(log n) where near records can be told from far ones by boxes and prices do not hide it, else O(n).
+    fn cheapest(&self, query: Row<'_>, ask: Ask, workspace: &mut Workspace) -> Vec<Offer> {
+        workspace.best.clear();
+        workspace.waiting.begin(self.search.tree());
+        if ask.k > 0 {
+            let coordinates = self.units.iter().zip(halves(query));
+            let coordinates: Vec<f64> = coordinates
+                .map(|(units, half)| units.coordinate(half))
+                .collect();
+            Arch::new().dispatch(Cheapest {
+                among: self,
+                seeker: &self.search.seeker(&coordinates, 0),
+                query,
+                ask: ask.turned(),
+                workspace,
+            });
+        }
+        workspace.best.clone()
+    }
+}
+
+/// Halved values, NaN where one is missing.
+pub(super) fn halves(record: Row<'_>) -> impl Iterator<Item = f64> {
+    let half = move |(k, &half): (usize, &f64)| if record.is_missing(k) { f64::NAN } else { half };
+    record.values().iter().enumerate().map(half)
+}
+
+struct Cheapest<'a> {
+    among: &'a PricedRecords<'a>,
+    seeker: &'a Seeker,
+    query: Row<'a>,
+    ask: Ask,
+    workspace: &'a mut Workspace,
+}
+
+impl WithSimd for Cheapest<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self {
+            among,
+            seeker,
+            query,
+            ask,
+            workspace: Workspace { best, waiting, .. },
+        } = self;
+        loop {
+            let limit = Limit::new(among, seeker, ask.limit(best));
+            let of_node = OfNode {
+                simd,
+                among,
+                seeker,
+                limit,
+            };
+            let Some(node) = waiting.next(among.search.tree(), limit.most.into(), of_node) else {
+                return;
+            };
+            among.leaf(simd, node, (seeker, query), ask, best);
+        }
+    }
+}
+
+/// What is of interest: what is worth no more than this.
+#[derive(Clone, Copy)]
+struct Limit {
+    worth: f32,
+    /// How many values the seeker has.
+    n_present: f32,
+    /// What a sum of contributions comes to at most if it is of interest: less what a record costs at most in each of them, where there are gaps, or less
+    /// what its price comes to in all of them.
+    most: f32,
+}
+
+impl Limit {
+    #[inline(always)]
+    fn new(among: &PricedRecords<'_>, seeker: &Seeker, worth: f64) -> Self {
+        let (search, n) = (&among.search, seeker.n_present);
+        let roundings = 8.0 * U * n.max(1.0) * (1.0 + worth.abs() + among.greatest);
+        let sum = if search.has_gaps() { 0.0 } else { n * worth };
+        Self {
+            worth: rounded(worth),
+            n_present: rounded(n),
+            most: rounded(sum + search.slack() + roundings).next_up(),
+        }
+    }
+}
+
+/// Bounds of the sums below a node.
+#[derive(Clone, Copy)]
+struct OfNode<'a, S> {
+    simd: S,
+    among: &'a PricedRecords<'a>,
+    seeker: &'a Seeker,
+    limit: Limit,
+}
+
+impl<S: Simd> Bounds for OfNode<'_, S> {
+    #[inline(always)]
+    fn least(&mut self, node: usize) -> f64 {
+        let Self {
+            simd,
+            among,
+            seeker,
+            limit,
+        } = *self;
+        let price = rounded(among.prices.highest[node]);
+        let least = if among.search.has_gaps() {
+            let cost = limit.worth + price;
+            if cost < -limit.most {
+                // Costs are not below zero.
+                return f64::INFINITY;
+            }
+            among.search.least(simd, node, seeker, cost.clamp(0.0, 2.0))
+        } else {
+            among.search.least(simd, node, seeker, 0.0) - limit.n_present * price
+        };
+        least.into()
+    }
+}
+
+impl PricedRecords<'_> {
+    /// Keeps the records of a leaf that are among the best.
+    #[inline(always)]
+    fn leaf<S: Simd>(
+        &self,
+        simd: S,
+        node: usize,
+        (seeker, query): (&Seeker, Row<'_>),
+        ask: Ask,
+        best: &mut Vec<Offer>,
+    ) {
+        let run = self.search.tree().run(node);
+        let leaf = run.start / LEAF;
+        let has_gaps = self.search.has_gaps();
+        let rough = S::as_simd_f32s(&self.rough[run.start..run.start + LEAF]).0;
+        let limit = Limit::new(self, seeker, ask.limit(best));
+        let zero = simd.splat_f32s(0.0);
+        let (worth, n_present) = (
+            simd.splat_f32s(limit.worth),
+            simd.splat_f32s(limit.n_present),
+        );
+        let mut sums = if has_gaps {
+            let mut costs = [0.0; LEAF];
+            for (cost, &price) in S::as_mut_simd_f32s(&mut costs).0.iter_mut().zip(rough) {
+                let most = simd.min_f32s(simd.add_f32s(worth, price), simd.splat_f32s(2.0));
+                *cost = simd.max_f32s(most, zero);
+            }
+            self.search.sums(simd, leaf, [seeker], [Each(&costs)])[0].0
+        } else {
+            self.search.sums(simd, leaf, [seeker], [Same(0.0)])[0].0
+        };
+        let (most, nobody) = (simd.splat_f32s(limit.most), simd.splat_f32s(f32::INFINITY));
+        let least = simd.splat_f32s(-limit.most);
+        let mut is_near = [false; LEAF];
+        for (vector, (sum, &price)) in S::as_mut_simd_f32s(&mut sums)
+            .0
+            .iter_mut()
+            .zip(rough)
+            .enumerate()
+        {
+            *sum = if has_gaps {
+                let is_bought = simd.greater_than_or_equal_f32s(simd.add_f32s(worth, price), least);
+                simd.select_f32s(is_bought, *sum, nobody)
+            } else {
+                simd.sub_f32s(*sum, simd.mul_f32s(n_present, price))
+            };
+            let near = simd.less_than_or_equal_f32s(*sum, most);
+            is_near[vector] = simd.first_true_m32s(near) < S::F32_LANES;
+        }
+        for place in run.clone() {
+            let at = place - run.start;
+            if !is_near[at / S::F32_LANES] || sums[at] > limit.most {
+                continue;
+            }
+            let point = self.search.records()[place];
+            let key = self.cost(query, point);
+            let worth = key - self.prices.of_places[place];
+            if worth <= ask.limit(best) {
+                ask.keep(best, point, key, worth);
+            }
+        }
+    }
+
+    fn cost(&self, query: Row<'_>, record: u32) -> f64 {
+        let record = self.records.record(record as usize);
+        let (mut sum, mut count) = (0.0, 0.0);
+        for ((units, own), other) in self.units.iter().zip(halves(query)).zip(halves(record)) {
+            units.add(own, other, &mut sum, &mut count);
+        }
+        mean(sum, count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        attack::Lists,
+        attack::gower::{Compared, GowerLists},
+        table::Scale,
+    };
+
+    /// By comparing everything: numbers, ordered classes and names, with and without gaps, ties, prices of all sizes, records that are not for
+    /// sale, and limits.
+    #[test]
+    fn agrees_with_comparing_everything() {
+        let mut state: u64 = 5;
+        let mut dice = |n: u64| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(11);
+            (state >> 33) % n
+        };
+        let scales = [Scale::Continuous, Scale::Nominal, Scale::Ordinal];
+        let mut offers = 0;
+        for (n, width, values, gaps) in [
+            (1, 1, 5, 0),
+            (65, 2, 3, 0),
+            (300, 3, 6, 9),
+            (900, 3, 4000, 0),
+            (900, 19, 90, 4),
+            (700, 5, 3000, 0),
+        ] {
+            let mut value = || {
+                let is_gap = gaps > 0 && dice(gaps) == 0;
+                let value = dice(values) as f64 * 0.37 - 4.0;
+                (!is_gap).then_some(value)
+            };
+            let compared = (0..width).map(|k| {
+                let mut side = |n: usize| (0..n).map(|_| value()).collect::<Vec<_>>();
+                Compared::new(scales[k % 3], [side(20), side(n)])
+            });
+            let lists = GowerLists::new(compared.collect(), [20, n]);
+            let points = lists.points().expect("each pair is possible");
+            let mut priced = points.space.priced(&points.sought);
+            assert_eq!(priced.n_points(), n);
+            let mut list = Vec::new();
+            for round in 0..5 {
+                let size = [0.0, 0.2, 3.0, 1e9, 0.05][round];
+                let mut prices: Vec<f64> = (0..n)
+                    .map(|_| size * (dice(1000) as f64 / 1000.0 - 0.8))
+                    .collect();
+                if round == 4 {
+                    prices
+                        .iter_mut()
+                        .step_by(3)
+                        .for_each(|p| *p = f64::NEG_INFINITY);
+                }
+                priced.set_prices(&prices, n);
+                for query in 0..20_u32 {
+                    lists.list(query as usize, &mut list);
+                    for (k, below) in [(1, f64::INFINITY), (7, f64::INFINITY), (40, 0.2), (0, 1.0)]
+                    {
+                        let ask = Ask {
+                            k,
+                            below,
+                            turn: query,
+                        };
+                        let row = points.seekers.record(query as usize);
+                        let found = priced.cheapest(row, ask, &mut Workspace::default());
+                        let worths = list
+                            .iter()
+                            .map(|&(record, cost)| cost - prices[record as usize]);
+                        let mut all: Vec<f64> = worths.filter(|&worth| worth < below).collect();
+                        all.sort_by(f64::total_cmp);
+                        all.truncate(k);
+                        let worths: Vec<f64> = found.iter().map(|offer| offer.worth).collect();
+                        assert_eq!(worths, all, "{n} {width} {gaps} {round}");
+                        for offer in found {
+                            assert_eq!((offer.point, offer.key), list[offer.point as usize]);
+                            offers += 1;
+                        }
+                    }
+                }
+            }
+        }
+        assert!(offers > 5_000, "{offers}");
+    }
+}
