@@ -12,10 +12,20 @@ use crate::{
 };
 
 /// Points of a leaf.
-const LEAF: usize = 32;
+const LEAF: usize = 64;
 
 /// Attributes in a part of a box: as many numbers as the widest vectors hold.
-const WIDTH: usize = 8;
+const WIDTH: usize = 16;
+
+/// Half an ulp of 1 in `f32`.
+const U: f64 = 1.0 / 16_777_216.0;
+
+/// Norms up to which sums of squares are safe from overflow, and attributes up to which [`STRETCH`] covers their roundings.
+const SAFE_NORM: f64 = 1e15;
+const MAX_ATTRIBUTES: usize = 4096;
+
+/// By what sums of the filter can exceed distances, beside an allowance for coordinates that were rounded.
+const STRETCH: f64 = 1.0 + 1.0 / 512.0;
 
 /// Squared distances beyond this count as this, so that worths are finite.
 pub const FARTHEST: f64 = 1e280;
@@ -69,11 +79,21 @@ pub struct Offer {
     place: u32,
 }
 
-/// Points with prices, made ready to be searched.
+/// Points with prices, made ready to be searched: a k-d tree in single precision in front of exact distances.
 ///
-/// A k-d tree with tight boxes. Let `lower` be a bound of the canonical distances to the points below a node, and `most` the highest
-/// price among them. Then `lower − most` is not above the worth of any of them, since rounding is monotone. `lower` adds the same terms as
-/// the distance does, or lesser ones, in another order: what rounding does to sums of numbers that are not negative is taken off.
+/// # The filter
+/// The coordinate of a value is `s_k (value − c_k)`, with `s_k` the root of the weight and any centre `c`, rounded to `f32`. A sum of squared
+/// differences of coordinates is compared with `limit + price`, or that of the least ones in a box with `limit + highest price` below a node: the
+/// price is taken off the sum, so one number fits all.
+///
+/// # Its error
+/// Let `u = 2^-24`, `X` the norm of the query and `R` that of any point. Rounded coordinates are no farther from each other than the exact
+/// ones and `e = 1.05 u (X + R)`, so their squared distance is at most `(1 + 2^-10) d² + (1 + 2^10) e²`. The sum of `d` squares and constants goes
+/// through at most `d + 4` roundings and none of its terms is negative: with the attributes limited, [`STRETCH`] covers both factors. Limit and price are
+/// rounded, multiplied and taken off the sum: at most four roundings of numbers no greater than `STRETCH (|limit| + |price|)`, for which 8 are
+/// allowed. Rounding keeps order, so the same holds for boxes.
+///
+/// Where norms are too great all points pass.
 ///
 /// # Missing
 /// As in [`Metric`]. Where a point below a node misses a value, the lesser of both contributions bounds.
@@ -81,11 +101,18 @@ pub struct Offer {
 pub struct PricedPoints<'a> {
     points: &'a Matrix,
     metric: Metric,
-    /// Those of the metric, in whole parts: what fills the last one adds nothing.
-    weights: Vec<f64>,
-    missing: Vec<f64>,
+    /// Of each attribute: the root of its weight, and what is coordinate 0.
+    scales: Vec<(f64, f64)>,
+    /// What a missing value counts, in whole parts: what fills the last one adds nothing.
+    missing: Vec<f32>,
+    /// A bound of the norms of the points; infinite where the filter must not be used.
+    radius: f64,
     cut: Cut,
     prices: Prices,
+    /// Those of the places, in single precision.
+    rough: Vec<f32>,
+    /// Of those that are for sale, the greatest amount.
+    greatest: f64,
 }
 
 /// The prices of points in the leaves of a tree.
@@ -121,28 +148,40 @@ struct Cut {
 /// One attribute of the points of a leaf: NaN where missing and past the last.
 #[derive(Debug, Clone)]
 #[repr(align(64))]
-struct Strip([f64; LEAF]);
+struct Strip([f32; LEAF]);
 
 /// Some attributes of the box of a node.
 #[derive(Debug, Clone)]
 #[repr(align(64))]
 struct Part {
-    low: [f64; WIDTH],
-    high: [f64; WIDTH],
+    low: [f32; WIDTH],
+    high: [f32; WIDTH],
     /// What the attribute adds at most: where some miss it, what that counts.
-    cap: [f64; WIDTH],
+    cap: [f32; WIDTH],
 }
 
 impl Part {
     const EVERYWHERE: Self = Self {
-        low: [f64::NEG_INFINITY; WIDTH],
-        high: [f64::INFINITY; WIDTH],
-        cap: [f64::INFINITY; WIDTH],
+        low: [f32::NEG_INFINITY; WIDTH],
+        high: [f32::INFINITY; WIDTH],
+        cap: [f32::INFINITY; WIDTH],
     };
 }
 
+/// Where a value stands in single precision, of an attribute with this scale and centre.
+#[expect(clippy::cast_possible_truncation, reason = "what it is for")]
+fn coordinate(value: f64, (scale, centre): (f64, f64)) -> f32 {
+    // Of an attribute that does not count no value is far.
+    let exact = if scale > 0.0 {
+        (value - centre) * scale
+    } else {
+        0.0
+    };
+    exact as f32
+}
+
 impl Cut {
-    fn new(boxes: BoxTree, points: &Matrix, metric: &Metric) -> Self {
+    fn new(boxes: BoxTree, points: &Matrix, scales: &[(f64, f64)], missing: &[f32]) -> Self {
         let n_parts = points.n_attributes().div_ceil(WIDTH);
         let mut parts = Vec::with_capacity(boxes.tree.n_nodes() * n_parts);
         for node in 0..boxes.tree.n_nodes() {
@@ -150,25 +189,20 @@ impl Cut {
             parts.resize(first + n_parts, Part::EVERYWHERE);
             for (k, &span) in boxes.spans(node).iter().enumerate() {
                 let (part, at) = (&mut parts[first + k / WIDTH], k % WIDTH);
-                let Span {
-                    low,
-                    high,
-                    has_gaps,
-                } = span;
-                // Of an attribute that does not count no value is far, and where all miss it, every one is.
-                if metric.weights[k] > 0.0 {
-                    (part.low[at], part.high[at]) = (low, high);
-                }
-                if has_gaps {
-                    part.cap[at] = metric.missing[k];
+                // Where all miss it, every value is far.
+                part.low[at] = coordinate(span.low, scales[k]);
+                part.high[at] = coordinate(span.high, scales[k]);
+                if span.has_gaps {
+                    part.cap[at] = missing[k];
                 }
             }
         }
         let leaves = boxes.tree.points().chunks(LEAF).flat_map(|leaf| {
             let strip = move |k: usize| {
-                let mut strip = Strip([f64::NAN; LEAF]);
+                let mut strip = Strip([f32::NAN; LEAF]);
                 for (cell, &point) in strip.0.iter_mut().zip(leaf) {
-                    *cell = points.value(point as usize, k).unwrap_or(f64::NAN);
+                    let value = points.value(point as usize, k);
+                    *cell = value.map_or(f32::NAN, |value| coordinate(value, scales[k]));
                 }
                 strip
             };
@@ -209,20 +243,71 @@ impl<'a> PricedPoints<'a> {
             "one weight an attribute"
         );
         let boxes = BoxTree::build(points, metric.weights(), Leaves::Full(LEAF));
-        let filled = |numbers: &[f64]| {
-            let mut numbers = numbers.to_vec();
-            numbers.resize(numbers.len().next_multiple_of(WIDTH), 0.0);
-            numbers
+        // In the middle of the values; of none, and where these are too large, anywhere.
+        let spans: &[Span] = match boxes.tree.n_nodes() {
+            0 => &[],
+            _ => boxes.spans(0),
         };
-        Self {
-            prices: Prices::new(&boxes.tree, &vec![0.0; points.n_records()], LEAF),
-            cut: Cut::new(boxes, points, &metric),
-            weights: filled(&metric.weights),
-            missing: filled(&metric.missing),
+        let middles = spans.iter().map(|span| f64::midpoint(span.low, span.high));
+        let middles = middles.map(|middle| if middle.is_finite() { middle } else { 0.0 });
+        let roots = metric.weights().iter().map(|weight| weight.sqrt());
+        let scales: Vec<(f64, f64)> = roots.zip(middles.chain(std::iter::repeat(0.0))).collect();
+        let mut missing: Vec<f32> = metric.missing.iter().map(|&of| rounded(of)).collect();
+        let squares = spans
+            .iter()
+            .zip(&scales)
+            .filter(|(span, _)| span.low <= span.high);
+        let squares = squares.map(|(span, &(scale, centre))| {
+            let farthest = (span.high - centre).max(centre - span.low) * scale;
+            farthest * farthest
+        });
+        let radius = squares.sum::<f64>().sqrt();
+        let is_safe = radius <= SAFE_NORM
+            && missing.iter().all(|&of| f64::from(of) <= SAFE_NORM)
+            && scales.len() <= MAX_ATTRIBUTES;
+        let cut = Cut::new(boxes, points, &scales, &missing);
+        missing.resize(missing.len().next_multiple_of(WIDTH), 0.0);
+        let mut priced = Self {
             points,
             metric,
-        }
+            scales,
+            missing,
+            radius: if is_safe { radius } else { f64::INFINITY },
+            cut,
+            prices: Prices::default(),
+            rough: Vec::new(),
+            greatest: 0.0,
+        };
+        priced.attach(&vec![0.0; points.n_records()]);
+        priced
     }
+
+    fn attach(&mut self, prices: &[f64]) {
+        self.prices = Prices::new(&self.cut.tree, prices, LEAF);
+        let places = self.prices.of_places.iter();
+        self.rough = places.map(|&price| rounded(price)).collect();
+        let amounts = prices.iter().map(|price| price.abs());
+        let finite = amounts.filter(|amount| amount.is_finite());
+        self.greatest = finite.fold(0.0, f64::max);
+    }
+
+    /// What a sum less the price comes to at most, of points that are worth no more than this to a query.
+    #[inline(always)]
+    fn most(&self, worth: f64, norm: f64) -> f32 {
+        let e = 1.05 * U * (norm + self.radius);
+        let roundings = 8.0 * U * STRETCH * (worth.abs() + self.greatest);
+        rounded(STRETCH * worth + 1100.0 * e * e + roundings + UNDERFLOW).next_up()
+    }
+}
+
+/// Covers what underflow can take away.
+const UNDERFLOW: f64 = 1e-30;
+
+/// To the nearest number of single precision.
+#[expect(clippy::cast_possible_truncation, reason = "what it is for")]
+#[inline(always)]
+pub fn rounded(number: f64) -> f32 {
+    number as f32
 }
 
 impl Priced for PricedPoints<'_> {
@@ -241,9 +326,9 @@ impl Priced for PricedPoints<'_> {
             let prices = (&*finite(prices), &length_of_square as Length<'_>);
             let weights = self.metric.weights();
             let boxes = BoxTree::build_priced(self.points, prices, weights, Leaves::Full(LEAF));
-            self.cut = Cut::new(boxes, self.points, &self.metric);
+            self.cut = Cut::new(boxes, self.points, &self.scales, &self.missing);
         }
-        self.prices = Prices::new(&self.cut.tree, prices, LEAF);
+        self.attach(prices);
     }
 
     /// # Complexity
@@ -252,20 +337,28 @@ impl Priced for PricedPoints<'_> {
         workspace.best.clear();
         workspace.waiting.begin(&self.cut.tree);
         if ask.k > 0 {
-            let value = |k| {
-                if query.is_missing(k) {
-                    f64::NAN
-                } else {
-                    query.values()[k]
-                }
-            };
             workspace.query.clear();
-            workspace
-                .query
-                .extend((0..self.metric.n_attributes()).map(value));
-            workspace.query.resize(self.weights.len(), 0.0);
+            let mut square = 0.0;
+            for (k, &scale) in self.scales.iter().enumerate() {
+                if query.is_missing(k) {
+                    workspace.query.push(f32::NAN);
+                    continue;
+                }
+                let own = coordinate(query.values()[k], scale);
+                square += f64::from(own) * f64::from(own);
+                workspace.query.push(own);
+            }
+            workspace.query.resize(self.missing.len(), 0.0);
+            let norm = square.sqrt();
             Arch::new().dispatch(Search {
                 among: self,
+                query,
+                // Rounding a coordinate makes the norm less by next to nothing.
+                norm: if norm <= SAFE_NORM {
+                    norm * (1.0 + 4.0 * U)
+                } else {
+                    f64::INFINITY
+                },
                 ask: ask.turned(),
                 workspace,
             });
@@ -329,8 +422,8 @@ impl Ask {
 /// What a search needs, to be used again.
 #[derive(Debug, Default)]
 pub struct Workspace {
-    /// Values of the query, NaN where one is missing, in whole parts.
-    query: Vec<f64>,
+    /// Coordinates of the query, NaN where a value is missing, in whole parts.
+    query: Vec<f32>,
     /// What was found so far.
     pub best: Vec<Offer>,
     /// The nodes that are still to be opened.
@@ -339,6 +432,8 @@ pub struct Workspace {
 
 struct Search<'a> {
     among: &'a PricedPoints<'a>,
+    query: Row<'a>,
+    norm: f64,
     ask: Ask,
     workspace: &'a mut Workspace,
 }
@@ -350,106 +445,114 @@ impl WithSimd for Search<'_> {
     fn with_simd<S: Simd>(self, simd: S) {
         let Self {
             among,
+            query,
+            norm,
             ask,
             workspace:
                 Workspace {
-                    query,
+                    query: own,
                     best,
                     waiting,
                 },
         } = self;
-        let of_node = OfNode { simd, among, query };
-        while let Some(node) = waiting.next(&among.cut.tree, ask.limit(best), of_node) {
-            among.leaf(simd, node, query, ask, best);
+        let of_node = OfNode { simd, among, own };
+        loop {
+            let most = among.most(ask.limit(best), norm);
+            let Some(node) = waiting.next(&among.cut.tree, most.into(), of_node) else {
+                return;
+            };
+            among.leaf(simd, node, (query, own, norm), ask, best);
         }
     }
 }
 
-/// Bounds of the worth of the points below a node.
+/// Bounds of the sums, less the price, of the points below a node.
 #[derive(Clone, Copy)]
 struct OfNode<'a, S> {
     simd: S,
     among: &'a PricedPoints<'a>,
-    query: &'a [f64],
+    own: &'a [f32],
 }
 
 impl<S: Simd> Bounds for OfNode<'_, S> {
     #[inline(always)]
     fn least(&mut self, node: usize) -> f64 {
-        let Self { simd, among, query } = *self;
-        let n_parts = query.len() / WIDTH;
-        let zero = simd.splat_f64s(0.0);
+        let Self { simd, among, own } = *self;
+        let n_parts = own.len() / WIDTH;
+        let zero = simd.splat_f32s(0.0);
         let mut sum = zero;
         // No closures here: they would be compiled for any processor.
         for at in 0..n_parts {
             let part = &among.cut.boxes[node * n_parts + at];
-            let values = S::as_simd_f64s(&query[at * WIDTH..(at + 1) * WIDTH]).0;
-            let weights = S::as_simd_f64s(&among.weights[at * WIDTH..(at + 1) * WIDTH]).0;
-            let missing = S::as_simd_f64s(&among.missing[at * WIDTH..(at + 1) * WIDTH]).0;
-            let (low, high) = (S::as_simd_f64s(&part.low).0, S::as_simd_f64s(&part.high).0);
-            let cap = S::as_simd_f64s(&part.cap).0;
-            for vector in 0..WIDTH / S::F64_LANES {
+            let values = S::as_simd_f32s(&own[at * WIDTH..(at + 1) * WIDTH]).0;
+            let missing = S::as_simd_f32s(&among.missing[at * WIDTH..(at + 1) * WIDTH]).0;
+            let (low, high) = (S::as_simd_f32s(&part.low).0, S::as_simd_f32s(&part.high).0);
+            let cap = S::as_simd_f32s(&part.cap).0;
+            for vector in 0..WIDTH / S::F32_LANES {
                 let value = values[vector];
-                let below = simd.sub_f64s(low[vector], value);
-                let above = simd.sub_f64s(value, high[vector]);
-                let away = simd.max_f64s(simd.max_f64s(below, above), zero);
-                let term = simd.mul_f64s(weights[vector], simd.mul_f64s(away, away));
-                let term = simd.min_f64s(term, cap[vector]);
-                let is_there = simd.equal_f64s(value, value);
-                let term = simd.select_f64s(is_there, term, missing[vector]);
-                sum = simd.add_f64s(sum, term);
+                let below = simd.sub_f32s(low[vector], value);
+                let above = simd.sub_f32s(value, high[vector]);
+                let away = simd.max_f32s(simd.max_f32s(below, above), zero);
+                let term = simd.min_f32s(simd.mul_f32s(away, away), cap[vector]);
+                let is_there = simd.equal_f32s(value, value);
+                let term = simd.select_f32s(is_there, term, missing[vector]);
+                sum = simd.add_f32s(sum, term);
             }
         }
-        // Each of two sums in different orders is off by less than an ulp a term.
-        let rounding = 2.0 * (query.len() + 1) as f64 * f64::EPSILON;
-        let lower = simd.reduce_sum_f64s(sum) * (1.0 - rounding);
-        lower.min(FARTHEST) - among.prices.highest[node]
+        let price = STRETCH * among.prices.highest[node];
+        f64::from(simd.reduce_sum_f32s(sum)) - price
     }
 }
 
 impl PricedPoints<'_> {
     /// Keeps the points of a leaf that are among the best.
     #[inline(always)]
-    fn leaf<S: Simd>(&self, simd: S, node: usize, query: &[f64], ask: Ask, best: &mut Vec<Offer>) {
+    fn leaf<S: Simd>(
+        &self,
+        simd: S,
+        node: usize,
+        (query, own, norm): (Row<'_>, &[f32], f64),
+        ask: Ask,
+        best: &mut Vec<Offer>,
+    ) {
         let run = self.cut.tree.run(node);
         let width = self.metric.n_attributes();
         let strips = &self.cut.leaves[run.start / LEAF * width..][..width];
-        let prices = S::as_simd_f64s(&self.prices.of_places[run.start..run.start + LEAF]).0;
-        let limit = ask.limit(best);
-        let (zero, most) = (simd.splat_f64s(0.0), simd.splat_f64s(limit));
-        let farthest = simd.splat_f64s(FARTHEST);
+        let prices = S::as_simd_f32s(&self.rough[run.start..run.start + LEAF]).0;
+        let mut limit = self.most(ask.limit(best), norm);
+        let zero = simd.splat_f32s(0.0);
+        let (stretch, most) = (simd.splat_f32s(rounded(STRETCH)), simd.splat_f32s(limit));
         for (vector, &price) in prices.iter().enumerate() {
-            let mut key = zero;
+            let mut sum = zero;
             for (k, strip) in strips.iter().enumerate() {
-                let missing = simd.splat_f64s(self.missing[k]);
-                let other = S::as_simd_f64s(&strip.0).0[vector];
-                let difference = simd.sub_f64s(simd.splat_f64s(query[k]), other);
-                let square = simd.mul_f64s(difference, difference);
-                let weight = self.weights[k];
-                // A weight of zero and an infinite square make no number.
-                let term = if weight > 0.0 {
-                    simd.mul_f64s(simd.splat_f64s(weight), square)
-                } else {
-                    zero
-                };
+                let missing = simd.splat_f32s(self.missing[k]);
+                let other = S::as_simd_f32s(&strip.0).0[vector];
+                let difference = simd.sub_f32s(simd.splat_f32s(own[k]), other);
                 // Only NaN differs from itself.
-                let is_there = simd.equal_f64s(difference, difference);
-                key = simd.add_f64s(key, simd.select_f64s(is_there, term, missing));
+                let is_there = simd.equal_f32s(difference, difference);
+                let term = simd.mul_f32s(difference, difference);
+                sum = simd.add_f32s(sum, simd.select_f32s(is_there, term, missing));
             }
-            let is_near = simd.less_than_f64s(key, farthest);
-            let key = simd.select_f64s(is_near, key, farthest);
-            let worth = simd.sub_f64s(key, price);
-            if simd.first_true_m64s(simd.less_than_or_equal_f64s(worth, most)) == S::F64_LANES {
+            let sum = simd.sub_f32s(sum, simd.mul_f32s(stretch, price));
+            // Where everybody passes sums may be no numbers.
+            let near = simd.less_than_or_equal_f32s(sum, most);
+            if limit < f32::INFINITY && simd.first_true_m32s(near) == S::F32_LANES {
                 continue;
             }
-            let (mut keys, mut worths) = ([0.0; WIDTH], [0.0; WIDTH]);
-            S::as_mut_simd_f64s(&mut keys).0[0] = key;
-            S::as_mut_simd_f64s(&mut worths).0[0] = worth;
-            for lane in 0..S::F64_LANES {
-                let place = run.start + vector * S::F64_LANES + lane;
-                if worths[lane] <= limit && place < run.end {
-                    let point = self.cut.tree.points()[place];
-                    ask.keep(best, point, keys[lane], worths[lane]);
+            let mut sums = [0.0; WIDTH];
+            S::as_mut_simd_f32s(&mut sums).0[0] = sum;
+            for (lane, &sum) in sums[..S::F32_LANES].iter().enumerate() {
+                let place = run.start + vector * S::F32_LANES + lane;
+                if sum > limit || place >= run.end {
+                    continue;
+                }
+                let point = self.cut.tree.points()[place];
+                let key = self.metric.key(query, self.points.record(point as usize));
+                let key = key.min(FARTHEST);
+                let worth = key - self.prices.of_places[place];
+                if worth <= ask.limit(best) {
+                    ask.keep(best, point, key, worth);
+                    limit = self.most(ask.limit(best), norm);
                 }
             }
         }
@@ -546,7 +649,7 @@ mod tests {
     #[test]
     fn distances_that_overflow_are_the_farthest() {
         let matrix = Matrix::complete(2, 1, vec![1e300, -1e300]);
-        let tree = PricedPoints::build(&matrix, Metric::new(vec![1.0], vec![1.0]));
+        let mut tree = PricedPoints::build(&matrix, Metric::new(vec![1.0], vec![1.0]));
         let query = Matrix::complete(1, 1, vec![1e300]);
         let ask = Ask {
             k: 2,
@@ -556,5 +659,9 @@ mod tests {
         let found = tree.cheapest(query.record(0), ask, &mut Workspace::default());
         let keys: Vec<(u32, f64)> = found.iter().map(|offer| (offer.point, offer.key)).collect();
         assert_eq!(keys, [(0, 0.0), (1, FARTHEST)]);
+        tree.set_prices(&[-1e280, 1e280], 1);
+        let found = tree.cheapest(query.record(0), ask, &mut Workspace::default());
+        let worths: Vec<(u32, f64)> = found.iter().map(|of| (of.point, of.worth)).collect();
+        assert_eq!(worths, [(1, 0.0), (0, 1e280)]);
     }
 }
