@@ -4,6 +4,7 @@ pub mod form;
 pub mod kd_tree;
 pub mod nearest;
 pub mod priced;
+pub mod single;
 pub mod within;
 
 use crate::table::matrix::Row;

@@ -5,6 +5,7 @@ use pulp::{Arch, Simd, WithSimd};
 use super::{
     Metric,
     kd_tree::{Bounds, BoxTree, KdTree, Leaves, Length, Span, Waiting, length_of_square},
+    single::{U, rounded},
 };
 use crate::{
     stats::scatter,
@@ -16,9 +17,6 @@ const LEAF: usize = 64;
 
 /// Attributes in a part of a box: as many numbers as the widest vectors hold.
 const WIDTH: usize = 16;
-
-/// Half an ulp of 1 in `f32`.
-const U: f64 = 1.0 / 16_777_216.0;
 
 /// Norms up to which sums of squares are safe from overflow, and attributes up to which [`STRETCH`] covers their roundings.
 const SAFE_NORM: f64 = 1e15;
@@ -109,19 +107,19 @@ pub struct PricedPoints<'a> {
     radius: f64,
     cut: Cut,
     prices: Prices,
-    /// Those of the places, in single precision.
-    rough: Vec<f32>,
-    /// Of those that are for sale, the greatest amount.
-    greatest: f64,
 }
 
 /// The prices of points in the leaves of a tree.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Prices {
     /// By place; −∞ past the last point, up to the end of its leaf.
     pub of_places: Vec<f64>,
+    /// The same in single precision.
+    pub rough: Vec<f32>,
     /// The highest in each node.
     pub highest: Vec<f64>,
+    /// Of points that are for sale, the greatest amount.
+    pub greatest: f64,
 }
 
 impl Prices {
@@ -131,7 +129,14 @@ impl Prices {
         let mut of_places: Vec<f64> = points.map(|&point| of_points[point as usize]).collect();
         let highest = tree.greatest(&of_places);
         of_places.resize(of_places.len().next_multiple_of(leaf), f64::NEG_INFINITY);
-        Self { of_places, highest }
+        let amounts = of_points.iter().map(|price| price.abs());
+        let finite = amounts.filter(|amount| amount.is_finite());
+        Self {
+            rough: of_places.iter().map(|&price| rounded(price)).collect(),
+            of_places,
+            highest,
+            greatest: finite.fold(0.0, f64::max),
+        }
     }
 }
 
@@ -169,15 +174,14 @@ impl Part {
 }
 
 /// Where a value stands in single precision, of an attribute with this scale and centre.
-#[expect(clippy::cast_possible_truncation, reason = "what it is for")]
 fn coordinate(value: f64, (scale, centre): (f64, f64)) -> f32 {
     // Of an attribute that does not count no value is far.
-    let exact = if scale > 0.0 {
+    let counts = scale > 0.0;
+    rounded(if counts {
         (value - centre) * scale
     } else {
         0.0
-    };
-    exact as f32
+    })
 }
 
 impl Cut {
@@ -267,48 +271,28 @@ impl<'a> PricedPoints<'a> {
             && scales.len() <= MAX_ATTRIBUTES;
         let cut = Cut::new(boxes, points, &scales, &missing);
         missing.resize(missing.len().next_multiple_of(WIDTH), 0.0);
-        let mut priced = Self {
+        Self {
             points,
             metric,
             scales,
             missing,
             radius: if is_safe { radius } else { f64::INFINITY },
+            prices: Prices::new(&cut.tree, &vec![0.0; points.n_records()], LEAF),
             cut,
-            prices: Prices::default(),
-            rough: Vec::new(),
-            greatest: 0.0,
-        };
-        priced.attach(&vec![0.0; points.n_records()]);
-        priced
-    }
-
-    fn attach(&mut self, prices: &[f64]) {
-        self.prices = Prices::new(&self.cut.tree, prices, LEAF);
-        let places = self.prices.of_places.iter();
-        self.rough = places.map(|&price| rounded(price)).collect();
-        let amounts = prices.iter().map(|price| price.abs());
-        let finite = amounts.filter(|amount| amount.is_finite());
-        self.greatest = finite.fold(0.0, f64::max);
+        }
     }
 
     /// What a sum less the price comes to at most, of points that are worth no more than this to a query.
     #[inline(always)]
     fn most(&self, worth: f64, norm: f64) -> f32 {
         let e = 1.05 * U * (norm + self.radius);
-        let roundings = 8.0 * U * STRETCH * (worth.abs() + self.greatest);
+        let roundings = 8.0 * U * STRETCH * (worth.abs() + self.prices.greatest);
         rounded(STRETCH * worth + 1100.0 * e * e + roundings + UNDERFLOW).next_up()
     }
 }
 
 /// Covers what underflow can take away.
 const UNDERFLOW: f64 = 1e-30;
-
-/// To the nearest number of single precision.
-#[expect(clippy::cast_possible_truncation, reason = "what it is for")]
-#[inline(always)]
-pub fn rounded(number: f64) -> f32 {
-    number as f32
-}
 
 impl Priced for PricedPoints<'_> {
     fn n_points(&self) -> usize {
@@ -328,7 +312,7 @@ impl Priced for PricedPoints<'_> {
             let boxes = BoxTree::build_priced(self.points, prices, weights, Leaves::Full(LEAF));
             self.cut = Cut::new(boxes, self.points, &self.scales, &self.missing);
         }
-        self.attach(prices);
+        self.prices = Prices::new(&self.cut.tree, prices, LEAF);
     }
 
     /// # Complexity
@@ -518,7 +502,7 @@ impl PricedPoints<'_> {
         let run = self.cut.tree.run(node);
         let width = self.metric.n_attributes();
         let strips = &self.cut.leaves[run.start / LEAF * width..][..width];
-        let prices = S::as_simd_f32s(&self.rough[run.start..run.start + LEAF]).0;
+        let prices = S::as_simd_f32s(&self.prices.rough[run.start..run.start + LEAF]).0;
         let mut limit = self.most(ask.limit(best), norm);
         let zero = simd.splat_f32s(0.0);
         let (stretch, most) = (simd.splat_f32s(rounded(STRETCH)), simd.splat_f32s(limit));

@@ -14,12 +14,13 @@ use pulp::{Arch, Simd, WithSimd};
 
 use super::{
     Units, mean,
-    search::{Each, LEAF, Same, Search, Seeker, U, rounded},
+    search::{Each, LEAF, Same, Search, Seeker},
 };
 use crate::{
     distance::{
         kd_tree::Bounds,
         priced::{Ask, Offer, Priced, Prices, Workspace, are_many, finite},
+        single::{U, rounded},
     },
     table::matrix::{Matrix, Row},
 };
@@ -30,10 +31,6 @@ pub(super) struct PricedRecords<'a> {
     records: &'a Matrix,
     search: Search,
     prices: Prices,
-    /// Those of the places, in single precision.
-    rough: Vec<f32>,
-    /// Of those that are for sale, the greatest amount.
-    greatest: f64,
 }
 
 impl<'a> PricedRecords<'a> {
@@ -43,16 +40,12 @@ impl<'a> PricedRecords<'a> {
     /// O(n log n) time, O(n d) memory.
     pub(super) fn new(units: &'a [Units], records: &'a Matrix, has_gaps: bool) -> Self {
         let search = Search::new(&super::coordinates(units, records), units, has_gaps, None);
-        let mut priced = Self {
-            prices: Prices::default(),
-            rough: Vec::new(),
-            greatest: 0.0,
+        Self {
+            prices: Prices::new(search.tree(), &vec![0.0; records.n_records()], LEAF),
             search,
             records,
             units,
-        };
-        priced.set_prices(&vec![0.0; records.n_records()], 1);
-        priced
+        }
     }
 }
 
@@ -74,11 +67,6 @@ impl Priced for PricedRecords<'_> {
             self.search = Search::new(&coordinates, self.units, has_gaps, Some(&finite(prices)));
         }
         self.prices = Prices::new(self.search.tree(), prices, LEAF);
-        let places = self.prices.of_places.iter();
-        self.rough = places.map(|&price| rounded(price)).collect();
-        let amounts = prices.iter().map(|price| price.abs());
-        let finite = amounts.filter(|amount| amount.is_finite());
-        self.greatest = finite.fold(0.0, f64::max);
     }
 
     /// # Complexity
@@ -160,7 +148,7 @@ impl Limit {
     #[inline(always)]
     fn new(among: &PricedRecords<'_>, seeker: &Seeker, worth: f64) -> Self {
         let (search, n) = (&among.search, seeker.n_present);
-        let roundings = 8.0 * U * n.max(1.0) * (1.0 + worth.abs() + among.greatest);
+        let roundings = 8.0 * U * n.max(1.0) * (1.0 + worth.abs() + among.prices.greatest);
         let sum = if search.has_gaps() { 0.0 } else { n * worth };
         Self {
             worth: rounded(worth),
@@ -217,7 +205,7 @@ impl PricedRecords<'_> {
         let run = self.search.tree().run(node);
         let leaf = run.start / LEAF;
         let has_gaps = self.search.has_gaps();
-        let rough = S::as_simd_f32s(&self.rough[run.start..run.start + LEAF]).0;
+        let rough = S::as_simd_f32s(&self.prices.rough[run.start..run.start + LEAF]).0;
         let limit = Limit::new(self, seeker, ask.limit(best));
         let zero = simd.splat_f32s(0.0);
         let (worth, n_present) = (

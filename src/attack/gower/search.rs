@@ -23,7 +23,10 @@ use pulp::{Arch, Simd, WithSimd};
 use super::Units;
 use crate::{
     attack::Shown,
-    distance::kd_tree::{BoxTree, KdTree, Leaves, Span},
+    distance::{
+        kd_tree::{BoxTree, KdTree, Leaves, Span},
+        single::{U, rounded},
+    },
     table::matrix::Matrix,
 };
 
@@ -39,9 +42,6 @@ const LEAVES_ALONE: usize = 24;
 
 /// Who ties with more records than this is left to look alone, so that no more than one long list is in memory.
 const LONG: usize = 1 << 12;
-
-/// Half an ulp of 1.
-pub(super) const U: f64 = 1.0 / 16_777_216.0;
 
 /// One attribute of the records of a leaf: NaN where it is missing, infinite past the last record.
 #[derive(Debug, Clone)]
@@ -383,13 +383,6 @@ impl Search {
         }
         found
     }
-}
-
-/// To the nearest number of single precision.
-#[expect(clippy::cast_possible_truncation, reason = "what it is for")]
-#[inline(always)]
-pub(super) fn rounded(value: f64) -> f32 {
-    value as f32
 }
 
 struct Home<'a> {

@@ -34,10 +34,7 @@ use super::filter::{SAFE_NORM, SAFE_VALUE, SAFE_WEIGHT};
 use super::plan::FAN;
 use super::tiles::{Axis, LANES};
 use super::tree::Tree;
-use crate::distance::Metric;
-
-/// Half an ulp of 1 in `f32`.
-const U: f64 = 1.0 / 16_777_216.0;
+use crate::distance::{Metric, single::U};
 
 /// Attributes up to which the bounds hold.
 const MAX_ATTRIBUTES: usize = 4096;
