@@ -87,7 +87,7 @@ pub struct Offer {
 /// # Its error
 /// Let `u = 2^-24`, `X` the norm of the query and `R` that of any point. Rounded coordinates are no farther from each other than the exact
 /// ones and `e = 1.05 u (X + R)`, so their squared distance is at most `(1 + 2^-10) d² + (1 + 2^10) e²`. The sum of `d` squares and constants goes
-/// through at most `d + 4` roundings and none of its terms is negative: with the attributes limited, [`STRETCH`] covers both factors. Limit and price are
+/// through at most `d + 4` roundings and none of its terms is negative: with the attributes limited, `STRETCH` covers both factors. Limit and price are
 /// rounded, multiplied and taken off the sum: at most four roundings of numbers no greater than `STRETCH (|limit| + |price|)`, for which 8 are
 /// allowed. Rounding keeps order, so the same holds for boxes.
 ///
