@@ -172,7 +172,6 @@ impl Units {
 #[derive(Debug)]
 struct GowerLists {
     attributes: Vec<Compared>,
-    units: Vec<Units>,
     search: Search,
     /// Where each sought record stands in the order of the search.
     place_of: Vec<u32>,
@@ -187,7 +186,7 @@ impl GowerLists {
         let is_there = |half: &f64| !half.is_nan();
         let has_gaps = |of: &Compared| !of.of_seekers.iter().chain(&of.of_sought).all(is_there);
         let has_gaps = attributes.iter().any(has_gaps);
-        let units: Vec<Units> = attributes.iter().map(|of| of.units).collect();
+        let units = units_of(&attributes);
         let width = attributes.len();
         let sought = halved(n_sought, width, |record, k| attributes[k].of_sought[record]);
         let search = Search::new(&coordinates(&units, &sought), &units, has_gaps, None);
@@ -199,7 +198,6 @@ impl GowerLists {
         }
         Self {
             attributes,
-            units,
             place_of: search.places(),
             search,
             n_seekers,
@@ -240,13 +238,23 @@ impl GowerLists {
 
     /// The same cost of one record.
     fn cost(&self, seeker: usize, place: usize) -> f64 {
-        let (mut sum, mut count) = (0.0, 0.0);
-        for attribute in &self.attributes {
-            let (own, other) = (attribute.of_seekers[seeker], attribute.of_sought[place]);
-            attribute.units.add(own, other, &mut sum, &mut count);
-        }
-        mean(sum, count)
+        let halves = |of: &Compared| (of.units, of.of_seekers[seeker], of.of_sought[place]);
+        dissimilarity(self.attributes.iter().map(halves))
     }
+}
+
+fn units_of(attributes: &[Compared]) -> Vec<Units> {
+    attributes.iter().map(|of| of.units).collect()
+}
+
+/// Gower's dissimilarity of two records: of each attribute the units and both halves.
+#[inline(always)]
+fn dissimilarity(attributes: impl Iterator<Item = (Units, f64, f64)>) -> f64 {
+    let (mut sum, mut count) = (0.0, 0.0);
+    for (units, own, other) in attributes {
+        units.add(own, other, &mut sum, &mut count);
+    }
+    mean(sum, count)
 }
 
 /// Halves of values as a matrix: that of a record in an attribute is NaN where it is missing.
@@ -343,11 +351,8 @@ impl Lists for GowerLists {
 
 impl Space for GowerLists {
     fn priced<'a>(&'a self, halves: &'a Matrix) -> Box<dyn Priced + 'a> {
-        Box::new(PricedRecords::new(
-            &self.units,
-            halves,
-            self.search.has_gaps(),
-        ))
+        let units = units_of(&self.attributes);
+        Box::new(PricedRecords::new(units, halves, self.search.has_gaps()))
     }
 }
 

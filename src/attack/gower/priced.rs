@@ -13,7 +13,7 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::{
-    Units, mean,
+    Units, coordinates, dissimilarity,
     search::{Each, LEAF, Same, Search, Seeker},
 };
 use crate::{
@@ -27,7 +27,7 @@ use crate::{
 
 /// Records with prices: their halved values, ready to be searched.
 pub(super) struct PricedRecords<'a> {
-    units: &'a [Units],
+    units: Vec<Units>,
     records: &'a Matrix,
     search: Search,
     prices: Prices,
@@ -38,8 +38,8 @@ impl<'a> PricedRecords<'a> {
     ///
     /// # Complexity
     /// O(n log n) time, O(n d) memory.
-    pub(super) fn new(units: &'a [Units], records: &'a Matrix, has_gaps: bool) -> Self {
-        let search = Search::new(&super::coordinates(units, records), units, has_gaps, None);
+    pub(super) fn new(units: Vec<Units>, records: &'a Matrix, has_gaps: bool) -> Self {
+        let search = Search::new(&coordinates(&units, records), &units, has_gaps, None);
         Self {
             prices: Prices::new(search.tree(), &vec![0.0; records.n_records()], LEAF),
             search,
@@ -62,15 +62,15 @@ impl Priced for PricedRecords<'_> {
     /// O(n); for many searches O(n log n), which makes each faster.
     fn set_prices(&mut self, prices: &[f64], searches: usize) {
         if are_many(searches, self.n_points()) {
-            let coordinates = super::coordinates(self.units, self.records);
+            let coordinates = coordinates(&self.units, self.records);
             let has_gaps = self.search.has_gaps();
-            self.search = Search::new(&coordinates, self.units, has_gaps, Some(&finite(prices)));
+            self.search = Search::new(&coordinates, &self.units, has_gaps, Some(&finite(prices)));
         }
         self.prices = Prices::new(self.search.tree(), prices, LEAF);
     }
 
     /// # Complexity
-    /// O(log n) where near records can be told from far ones by boxes and prices do not hide it, else O(n).
+    /// O(log n) where boxes and prices separate near records from far ones; O(n) otherwise.
     fn cheapest(&self, query: Row<'_>, ask: Ask, workspace: &mut Workspace) -> Vec<Offer> {
         workspace.best.clear();
         workspace.waiting.begin(self.search.tree());
@@ -92,7 +92,7 @@ impl Priced for PricedRecords<'_> {
 }
 
 /// Halved values, NaN where one is missing.
-pub(super) fn halves(record: Row<'_>) -> impl Iterator<Item = f64> {
+fn halves(record: Row<'_>) -> impl Iterator<Item = f64> {
     let half = move |(k, &half): (usize, &f64)| if record.is_missing(k) { f64::NAN } else { half };
     record.values().iter().enumerate().map(half)
 }
@@ -256,11 +256,9 @@ impl PricedRecords<'_> {
 
     fn cost(&self, query: Row<'_>, record: u32) -> f64 {
         let record = self.records.record(record as usize);
-        let (mut sum, mut count) = (0.0, 0.0);
-        for ((units, own), other) in self.units.iter().zip(halves(query)).zip(halves(record)) {
-            units.add(own, other, &mut sum, &mut count);
-        }
-        mean(sum, count)
+        let both = halves(query).zip(halves(record));
+        let attributes = self.units.iter().zip(both);
+        dissimilarity(attributes.map(|(&units, (own, other))| (units, own, other)))
     }
 }
 

@@ -40,7 +40,7 @@ impl Candidates {
     /// # Errors
     /// Failed, when what follows would take more memory than it should; lists are estimated before any is kept.
     pub fn mutual(swaps: &Swaps, values: &Values, bytes_a_pair: usize) -> Result<Self> {
-        let n = swaps.n_seekers();
+        let n = swaps.n_seekers;
         let reach = Reach::of(swaps);
         let could_be = |seeker, sought| could_be_mutual(swaps, values, seeker, sought);
         refuse_too_many(n, bytes_a_pair, |asked| {
@@ -73,7 +73,7 @@ impl Candidates {
     /// # Errors
     /// As for [`Candidates::mutual`].
     pub fn likely(swaps: &Swaps, bytes_a_pair: usize) -> Result<Self> {
-        let n = swaps.n_seekers();
+        let n = swaps.n_seekers;
         let lists = Ranked::of(swaps.clone());
         // Both miss a value or none, where gaps are in place.
         let write = |seeker: usize, list: &mut Vec<(u32, f64)>| {

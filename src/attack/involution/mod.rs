@@ -173,7 +173,7 @@ impl Attack for Involution {
             );
         }
         let bytes_of_soft = bytes + 5 * size_of::<f64>();
-        let n_sought = swaps.n_sought();
+        let n_sought = swaps.n_sought;
         let bounded = Bounded {
             must: Must::new(scenario, whole, self.law.masked_records()),
             masked_records: self.law.masked_records(),
@@ -243,7 +243,7 @@ impl Bounded {
             let attribute = places[link.attribute];
             self.swaps.log_of_change(attribute, seeker, sought) - log_n
         };
-        together::weigh(&mut pairs, self.swaps.n_sought(), &mutual, log_event)?;
+        together::weigh(&mut pairs, self.swaps.n_sought, &mutual, log_event)?;
         Ok(Ok(pairs))
     }
 

@@ -3,6 +3,7 @@
 use super::{
     centres::{Block, Kernel, Space},
     equality::Equality,
+    masked_numbers,
     pairs::{PairLaw, Pairs},
 };
 use crate::{
@@ -10,7 +11,7 @@ use crate::{
     error::Result,
     statement::{FuzzyParameters, Step},
     stats::{membership::Fuzziness, moments::moments_by_attribute},
-    table::{Scale, matrix::Matrix},
+    table::matrix::Matrix,
 };
 
 /// The likelihoods of fuzzy microaggregation.
@@ -44,12 +45,7 @@ pub(super) fn lists<'a>(
     published: &Step,
     stated: &FuzzyParameters,
 ) -> Result<Box<dyn Lists + 'a>> {
-    let masked: Vec<bool> = scenario
-        .known
-        .iter()
-        .zip(scenario.scales)
-        .map(|(name, &scale)| scale != Scale::Nominal && published.attributes.contains(name))
-        .collect();
+    let masked = masked_numbers(scenario, published);
     let exponent = 1.0 / (Fuzziness::new(stated.m2)?.m() - 1.0);
     let (intruder, released) = (scenario.intruder, scenario.released);
     let moments = if scenario.holds_all() {

@@ -38,6 +38,7 @@ use super::{Attack, Direction, Preference, Scenario, within_strata::Stratum};
 use crate::{
     error::{Error, Result},
     statement::{Grouping, Method, Partner, RankSwapParameters, Step},
+    table::Scale,
 };
 
 /// Record linkage by the likelihood of the published masking (transparency attack).
@@ -300,4 +301,12 @@ impl Attack for Likelihood {
             other => return Err(no_law(other)),
         }))
     }
+}
+
+/// For each known attribute, whether it was masked and has numbers or ordered classes: names are neither moved nor swapped.
+fn masked_numbers(scenario: &Scenario<'_>, published: &Step) -> Vec<bool> {
+    let attributes = scenario.known.iter().zip(scenario.scales);
+    attributes
+        .map(|(name, &scale)| scale != Scale::Nominal && published.attributes.contains(name))
+        .collect()
 }

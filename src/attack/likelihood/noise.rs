@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::{
     equality::Equality,
+    masked_numbers,
     pairs::{PairLaw, Pairs, log_sum},
 };
 use crate::{
@@ -15,7 +16,7 @@ use crate::{
     error::{Error, Result},
     statement::{NoiseParameters, Step},
     stats::{covariance::covariance, eigen, moments::moments_by_attribute},
-    table::{Scale, matrix::Matrix},
+    table::matrix::Matrix,
 };
 
 /// Pairs up to which every likelihood is worked out; beyond, only the most likely record is looked for.
@@ -68,12 +69,7 @@ pub(super) fn preference<'a>(
     published: &Step,
     stated: &NoiseParameters,
 ) -> Result<Preference<'a>> {
-    let masked: Vec<bool> = scenario
-        .known
-        .iter()
-        .zip(scenario.scales)
-        .map(|(name, &scale)| scale != Scale::Nominal && published.attributes.contains(name))
-        .collect();
+    let masked = masked_numbers(scenario, published);
     let noise = Noise::new(scenario, masked, stated)?;
     let (n, m) = (scenario.intruder.n_records(), scenario.released.n_records());
     if n.saturating_mul(m) <= MAX_PAIRS {
@@ -547,6 +543,7 @@ impl PairLaw for NoiseLaw<'_> {
 mod tests {
     use super::*;
     use crate::statement::{Method, NoiseLaw};
+    use crate::table::Scale;
 
     fn numbers(n: u32, salt: u32) -> Matrix {
         let value = |i: u32| f64::from((i + salt).wrapping_mul(2_654_435_761) >> 20) / 400.0;

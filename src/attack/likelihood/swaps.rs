@@ -7,6 +7,7 @@ use super::{
     buckets::Buckets,
     cycle::{self, Cycle},
     law::Law,
+    masked_numbers,
     ranks::{RankedFiles, Ranks},
     swapping,
 };
@@ -14,7 +15,6 @@ use crate::{
     attack::{Direction, Scenario},
     error::{Error, Result},
     statement::{Method, Partner, RankSwapParameters},
-    table::Scale,
 };
 
 /// Releases that were shortened to less than this share are taken to have been shortened to it: laws are as long as the file was.
@@ -27,8 +27,8 @@ pub(in crate::attack) struct Swaps {
     /// Records × attributes.
     pub(super) seekers: Vec<Ranks>,
     pub(super) sought: Vec<Ranks>,
-    pub(super) n_seekers: usize,
-    pub(super) n_sought: usize,
+    pub n_seekers: usize,
+    pub n_sought: usize,
     /// For each known attribute, whether gaps stayed where they were ([`Scenario::gaps_in_place`]).
     pub(super) in_place: Vec<bool>,
 }
@@ -40,12 +40,7 @@ impl Swaps {
     /// O(n log n · attributes).
     pub fn new(attack: &Likelihood, scenario: &Scenario<'_>) -> Self {
         let published = &attack.published;
-        let masked: Vec<bool> = scenario
-            .known
-            .iter()
-            .zip(scenario.scales)
-            .map(|(name, &scale)| scale != Scale::Nominal && published.attributes.contains(name))
-            .collect();
+        let masked = masked_numbers(scenario, published);
         let exact: Vec<bool> = masked.iter().map(|masked| !masked).collect();
         let files = RankedFiles::new(scenario, &exact);
         let n_released = scenario.released.n_records();
@@ -130,14 +125,6 @@ impl Swaps {
         values
             .filter(|((one, other), _)| !one.is_missing() && !other.is_missing())
             .map(|((&one, &other), law)| (one, other, law))
-    }
-
-    pub fn n_seekers(&self) -> usize {
-        self.n_seekers
-    }
-
-    pub fn n_sought(&self) -> usize {
-        self.n_sought
     }
 
     /// Whether both miss an attribute or none, where gaps are in place.

@@ -1,14 +1,14 @@
-//! The points that are cheapest to a query: by squared distance less a price of the point.
+//! Points by squared distance: a search in single precision in front of exact distances.
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::{
-    Metric,
-    kd_tree::{Bounds, BoxTree, KdTree, Leaves, Length, Span, Waiting, length_of_square},
-    single::{U, rounded},
-};
+use super::{Ask, Offer, Priced, Prices, Space, Workspace, are_many, finite};
 use crate::{
-    stats::scatter,
+    distance::{
+        Metric,
+        kd_tree::{Bounds, BoxTree, KdTree, Leaves, Length, Span, length_of_square},
+        single::{U, rounded},
+    },
     table::matrix::{Matrix, Row},
 };
 
@@ -26,55 +26,12 @@ const MAX_ATTRIBUTES: usize = 4096;
 const STRETCH: f64 = 1.0 + 1.0 / 512.0;
 
 /// Squared distances beyond this count as this, so that worths are finite.
-pub const FARTHEST: f64 = 1e280;
-
-/// The tree is halved anew by prices where there is more than one search for so many points.
-const POINTS_PER_SEARCH: usize = 16;
-
-/// What records are compared by, whichever of them are the points.
-pub trait Space: Sync {
-    /// Makes points ready to be searched, all at the price zero.
-    fn priced<'a>(&'a self, points: &'a Matrix) -> Box<dyn Priced + 'a>;
-}
-
-/// Points with prices, ready to be searched.
-pub trait Priced: Sync {
-    /// Number of points.
-    fn n_points(&self) -> usize;
-
-    /// Where each point stands in an order in which points that are near each other follow each other.
-    fn places(&self) -> Vec<u32>;
-
-    /// Attaches prices, for so many searches; a point at −∞ is never offered.
-    ///
-    /// # Panics
-    /// If there is not one for each point.
-    fn set_prices(&mut self, prices: &[f64], searches: usize);
-
-    /// The `k` points of the least distance less price, these first, among those where it is `below` a limit.
-    ///
-    /// # Ties
-    /// Of points worth the same come those first that an order says which depends on `turn` only: queries
-    /// with different turns are not all offered the same ones.
-    fn cheapest(&self, query: Row<'_>, ask: Ask, workspace: &mut Workspace) -> Vec<Offer>;
-}
+const FARTHEST: f64 = 1e280;
 
 impl Space for Metric {
     fn priced<'a>(&'a self, points: &'a Matrix) -> Box<dyn Priced + 'a> {
         Box::new(PricedPoints::build(points, self.clone()))
     }
-}
-
-/// A point, and what it comes to for a query.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Offer {
-    /// The point.
-    pub point: u32,
-    /// The distance; of [`PricedPoints`] the canonical squared one, at most [`FARTHEST`].
-    pub key: f64,
-    /// Distance less price.
-    pub worth: f64,
-    place: u32,
 }
 
 /// Points with prices, made ready to be searched: a k-d tree in single precision in front of exact distances.
@@ -96,7 +53,7 @@ pub struct Offer {
 /// # Missing
 /// As in [`Metric`]. Where a point below a node misses a value, the lesser of both contributions bounds.
 #[derive(Debug)]
-pub struct PricedPoints<'a> {
+struct PricedPoints<'a> {
     points: &'a Matrix,
     metric: Metric,
     /// Of each attribute: the root of its weight, and what is coordinate 0.
@@ -107,37 +64,6 @@ pub struct PricedPoints<'a> {
     radius: f64,
     cut: Cut,
     prices: Prices,
-}
-
-/// The prices of points in the leaves of a tree.
-#[derive(Debug)]
-pub struct Prices {
-    /// By place; −∞ past the last point, up to the end of its leaf.
-    pub of_places: Vec<f64>,
-    /// The same in single precision.
-    pub rough: Vec<f32>,
-    /// The highest in each node.
-    pub highest: Vec<f64>,
-    /// Of points that are for sale, the greatest amount.
-    pub greatest: f64,
-}
-
-impl Prices {
-    /// Of points whose prices these are, and of whom a leaf holds so many.
-    pub fn new(tree: &KdTree, of_points: &[f64], leaf: usize) -> Self {
-        let points = tree.points().iter();
-        let mut of_places: Vec<f64> = points.map(|&point| of_points[point as usize]).collect();
-        let highest = tree.greatest(&of_places);
-        of_places.resize(of_places.len().next_multiple_of(leaf), f64::NEG_INFINITY);
-        let amounts = of_points.iter().map(|price| price.abs());
-        let finite = amounts.filter(|amount| amount.is_finite());
-        Self {
-            rough: of_places.iter().map(|&price| rounded(price)).collect(),
-            of_places,
-            highest,
-            greatest: finite.fold(0.0, f64::max),
-        }
-    }
 }
 
 /// Points in the leaves of a tree.
@@ -220,18 +146,6 @@ impl Cut {
     }
 }
 
-/// Whether a tree is halved anew for so many searches.
-pub fn are_many(searches: usize, n_points: usize) -> bool {
-    searches > n_points / POINTS_PER_SEARCH
-}
-
-/// Prices by which a tree can be halved: points that are not for sale stand with the cheapest.
-pub fn finite(prices: &[f64]) -> Vec<f64> {
-    let finite = prices.iter().copied().filter(|price| price.is_finite());
-    let least = finite.fold(f64::INFINITY, f64::min);
-    prices.iter().map(|price| price.max(least)).collect()
-}
-
 impl<'a> PricedPoints<'a> {
     /// Makes the points ready, all at the price zero.
     ///
@@ -240,7 +154,7 @@ impl<'a> PricedPoints<'a> {
     ///
     /// # Panics
     /// If the metric does not have as many attributes as the points, or there are more points than a `u32` counts.
-    pub fn build(points: &'a Matrix, metric: Metric) -> Self {
+    fn build(points: &'a Matrix, metric: Metric) -> Self {
         assert_eq!(
             points.n_attributes(),
             metric.n_attributes(),
@@ -316,7 +230,7 @@ impl Priced for PricedPoints<'_> {
     }
 
     /// # Complexity
-    /// O(log n) where near points can be told from far ones by boxes and prices do not hide it, else O(n).
+    /// O(log n) where boxes and prices separate near points from far ones; O(n) otherwise.
     fn cheapest(&self, query: Row<'_>, ask: Ask, workspace: &mut Workspace) -> Vec<Offer> {
         workspace.best.clear();
         workspace.waiting.begin(&self.cut.tree);
@@ -349,69 +263,6 @@ impl Priced for PricedPoints<'_> {
         }
         workspace.best.clone()
     }
-}
-
-/// What a query asks for.
-#[derive(Debug, Clone, Copy)]
-pub struct Ask {
-    /// At most so many points.
-    pub k: usize,
-    /// Only points whose distance less price is below this.
-    pub below: f64,
-    /// Decides the order of ties.
-    pub turn: u32,
-}
-
-impl Ask {
-    /// As searches take it, once: with its turn scattered.
-    #[must_use]
-    pub fn turned(self) -> Self {
-        Self {
-            turn: scatter::turn(self.turn),
-            ..self
-        }
-    }
-
-    /// The greatest worth that is of interest. At the worth of the last one, the order of ties decides.
-    #[inline(always)]
-    pub fn limit(self, best: &[Offer]) -> f64 {
-        match best.get(self.k - 1) {
-            Some(last) => last.worth,
-            None => self.below.next_down(),
-        }
-    }
-
-    /// Puts a point among the best so far, if it is one of them.
-    #[inline(always)]
-    pub fn keep(self, best: &mut Vec<Offer>, point: u32, key: f64, worth: f64) {
-        let offer = Offer {
-            point,
-            key,
-            worth,
-            place: scatter::place(point, self.turn),
-        };
-        let before = |other: &Offer| {
-            let order = other.worth.total_cmp(&offer.worth);
-            order.then(other.place.cmp(&offer.place)).is_lt()
-        };
-        if best.len() == self.k && best.last().is_some_and(before) {
-            return;
-        }
-        let at = best.partition_point(before);
-        best.truncate(self.k - 1);
-        best.insert(at, offer);
-    }
-}
-
-/// What a search needs, to be used again.
-#[derive(Debug, Default)]
-pub struct Workspace {
-    /// Coordinates of the query, NaN where a value is missing, in whole parts.
-    query: Vec<f32>,
-    /// What was found so far.
-    pub best: Vec<Offer>,
-    /// The nodes that are still to be opened.
-    pub waiting: Waiting,
 }
 
 struct Search<'a> {
@@ -578,9 +429,15 @@ mod tests {
             (500, 4, 1000),
             (700, 11, 40),
         ] {
-            for gaps in [false, true] {
-                let matrix = points(&mut state, n, width, values, gaps);
-                let queries = points(&mut state, 20, width, values, gaps);
+            // Beside values as far as that, small differences are lost in single precision.
+            for (gaps, farthest) in [(false, 0.0), (true, 0.0), (false, 1e9), (true, 1e9)] {
+                let mut matrix = points(&mut state, n, width, values, gaps);
+                let mut queries = points(&mut state, 20, width, values, gaps);
+                for k in 0..width {
+                    let far = |value: f64| if value == 0.0 { farthest } else { value };
+                    matrix.map_attribute(k, far);
+                    queries.map_attribute(k, far);
+                }
                 let weights = (0..width).map(|k| [0.7, 0.0, 1.3, 2.0][k % 4]).collect();
                 let metric = Metric::new(weights, vec![0.11; width]);
                 let mut tree = PricedPoints::build(&matrix, metric.clone());
