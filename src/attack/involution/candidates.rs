@@ -2,7 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::values::{MISSING, Values};
+use super::{
+    by_value::ByValue,
+    values::{Column, Values},
+};
 use crate::{
     attack::{
         Lists,
@@ -16,7 +19,10 @@ use crate::{
 const AT_ONCE: usize = 512;
 
 /// An exchange that so many pairs could have made, or more, is not looked at before lists are written down.
-const FEW: usize = 16;
+const MANY: usize = 256;
+
+/// The attributes of which exchanges are looked at before: each takes time for each pair, and the first ones leave few.
+const LOOKS: usize = 3;
 
 /// Pairs are numbered in 32 bits; an estimate leaves half of them.
 const MAX_PAIRS: u128 = 1 << 31;
@@ -41,20 +47,45 @@ impl Candidates {
     /// Failed, when what follows would take more memory than it should; lists are estimated before any is kept.
     pub fn mutual(swaps: &Swaps, values: &Values, bytes_a_pair: usize) -> Result<Self> {
         let n = swaps.n_seekers;
-        let reach = Reach::of(swaps);
-        let could_be = |seeker, sought| could_be_mutual(swaps, values, seeker, sought);
+        let columns = values.most_telling();
+        let by_value = ByValue::new(swaps, columns.first().copied());
+        let others = columns.get(1..LOOKS.min(columns.len())).unwrap_or(&[]);
+        let reach = Reach::of(&by_value.swaps);
+        let sift = |place: usize, list: &mut Vec<u32>| {
+            by_value.sift(place, list);
+            // Whoever is left alone costs little; it is seen later whether they stay.
+            if list.len() > 1 {
+                let seeker = by_value.seekers[place] as usize;
+                list.retain(|&place| {
+                    let sought = by_value.sought[place as usize] as usize;
+                    let mut others = others.iter();
+                    others.all(|column| could_be_mutual(swaps, column, seeker, sought))
+                });
+            }
+        };
         refuse_too_many(n, bytes_a_pair, |asked| {
-            let lists = reach.possible(Some(asked), could_be);
+            let lists = reach.possible(Some(asked), sift);
             lists.iter().map(|list| list.len() as u64).sum()
         })?;
-        let lists = reach.possible(None, could_be);
+        let mut lists = reach.possible(None, sift);
+        drop(reach);
+        lists.par_iter_mut().for_each(|list| {
+            for place in &mut *list {
+                *place = by_value.sought[*place as usize];
+            }
+            list.sort_unstable();
+        });
+        let mut of_seekers = vec![Vec::new(); n];
+        for (&seeker, list) in by_value.seekers.iter().zip(lists) {
+            of_seekers[seeker as usize] = list;
+        }
         let mut starts = Vec::with_capacity(n + 1);
         starts.push(0);
-        starts.extend(lists.iter().scan(0, |end, list| {
+        starts.extend(of_seekers.iter().scan(0, |end, list| {
             *end += list.len();
             Some(*end)
         }));
-        let costs = lists
+        let costs = of_seekers
             .par_iter()
             .enumerate()
             .flat_map_iter(|(seeker, list)| {
@@ -63,7 +94,7 @@ impl Candidates {
             });
         Ok(Self {
             costs: costs.collect(),
-            records: lists.concat(),
+            records: of_seekers.concat(),
             starts,
         })
     }
@@ -138,10 +169,15 @@ impl Candidates {
         self.starts.len().saturating_sub(1)
     }
 
+    /// How many candidates each seeker has.
+    pub fn lengths(&self) -> impl Iterator<Item = usize> + '_ {
+        self.starts.windows(2).map(|ends| ends[1] - ends[0])
+    }
+
     /// The seeker of each pair.
     pub fn seekers(&self) -> impl Iterator<Item = usize> + '_ {
-        let ends = self.starts.windows(2).enumerate();
-        ends.flat_map(|(seeker, ends)| std::iter::repeat_n(seeker, ends[1] - ends[0]))
+        let lengths = self.lengths().enumerate();
+        lengths.flat_map(|(seeker, length)| std::iter::repeat_n(seeker, length))
     }
 
     /// Keeps some pairs only.
@@ -166,29 +202,18 @@ impl Candidates {
     }
 }
 
-/// Whether for each attribute some pair that the law leaves could have made the exchange, as far as few pairs could.
-fn could_be_mutual(swaps: &Swaps, values: &Values, seeker: usize, sought: usize) -> bool {
-    values.columns().all(|column| {
-        let (a, b) = (column.seekers[seeker], column.sought[sought]);
-        if a == MISSING || b == MISSING || a == b {
-            return true;
-        }
-        // Most values are held once: then one pair decides.
-        if let (Some(other), Some(record)) =
-            (column.only_seeker[sought], column.only_sought[seeker])
-        {
-            return swaps.admits(other.get() as usize - 1, record.get() as usize - 1);
-        }
-        if !column.is_seen(a, b) {
-            return true;
-        }
-        let (from, to) = column.holders(b, a);
-        from.len() * to.len() > FEW
-            || from.iter().any(|&other| {
-                let mut to = to.iter();
-                to.any(|&record| swaps.admits(other as usize, record as usize))
-            })
-    })
+/// Whether some pair that the law leaves could have made the exchange of an attribute, unless too many pairs could.
+fn could_be_mutual(swaps: &Swaps, column: &Column, seeker: usize, sought: usize) -> bool {
+    let (a, b) = (column.seekers[seeker], column.sought[sought]);
+    let Some(other_side) = column.other_side(a, b) else {
+        return true;
+    };
+    let [from, to] = column.holders(other_side);
+    from.len() * to.len() >= MANY
+        || from.iter().any(|&other| {
+            let mut to = to.iter();
+            to.any(|&record| swaps.admits(other as usize, record as usize))
+        })
 }
 
 /// Refuses lists that are too long in all, by how long those of some are together.

@@ -101,7 +101,8 @@ impl Exchanges {
     /// # Complexity
     /// O(pairs · log pairs) for each attribute.
     pub fn new(candidates: &Candidates, values: &Values) -> Self {
-        let columns = values.columns();
+        let columns: Vec<&Column> = values.columns().collect();
+        let columns = columns.into_par_iter();
         Self {
             attributes: columns
                 .map(|column| OfAttribute::new(candidates, column))

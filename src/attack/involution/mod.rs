@@ -1,6 +1,7 @@
 //! The involution attack on swapping: who took a value gave its holder their own.
 
 mod balancing;
+mod by_value;
 mod candidates;
 mod exchanges;
 mod soft;
@@ -233,7 +234,8 @@ impl Bounded {
         if let Some(emptied) = self.must.without_partner(&pairs) {
             return Ok(Err(emptied));
         }
-        if !weighed {
+        // Where everybody is left alone with somebody, there is nothing to weigh.
+        if !weighed || pairs.lengths().all(|length| length < 2) {
             return Ok(Ok(pairs));
         }
         let mutual = Exchanges::new(&pairs, &self.values).mutual();

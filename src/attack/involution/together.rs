@@ -47,9 +47,8 @@ pub(super) fn weigh(
     mutual: &[Mutual],
     log_event: impl Fn(&Mutual, usize, usize) -> f64,
 ) -> Result<()> {
-    let mut lengths = candidates.starts.windows(2).map(|ends| ends[1] - ends[0]);
     let clusters = Clusters::new(candidates, mutual, log_event);
-    if clusters.all.is_empty() || lengths.all(|length| length < 2) {
+    if clusters.all.is_empty() || candidates.lengths().all(|length| length < 2) {
         return Ok(());
     }
     let first = candidates.costs.clone();

@@ -1,10 +1,10 @@
 //! Who holds which value, and of which exchanges both sides can be seen.
 
-use std::num::NonZeroU32;
+use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::{attack::Scenario, table::matrix::Matrix};
+use crate::{attack::Scenario, stats::rank::Ranking, table::matrix::Matrix};
 
 /// A missing value.
 pub(super) const MISSING: u32 = u32::MAX;
@@ -24,10 +24,8 @@ pub(super) struct Column {
     pub sought: Vec<u32>,
     of_seekers: Holders,
     of_sought: Holders,
-    /// For each sought record with a value that one sought record has and one seeker: that seeker, counted from 1.
-    pub only_seeker: Vec<Option<NonZeroU32>>,
-    /// For each seeker with such a value: that sought record, counted from 1.
-    pub only_sought: Vec<Option<NonZeroU32>>,
+    /// Whether as many seek with each value as are sought with it: then all exchanges [are seen](Self::is_seen).
+    fits: bool,
 }
 
 /// The records by value.
@@ -58,21 +56,9 @@ impl Holders {
         Self { starts, records }
     }
 
-    fn of(&self, value: u32) -> &[u32] {
+    fn range(&self, value: u32) -> Range<usize> {
         let value = value as usize;
-        &self.records[self.starts[value] as usize..self.starts[value + 1] as usize]
-    }
-
-    /// For each of these records, the only one of the others that has its value, counted from 1, if it is the only one here.
-    fn only(&self, others: &Self, values: &[u32]) -> Vec<Option<NonZeroU32>> {
-        let only = |&value: &u32| match value {
-            MISSING => None,
-            value => match (self.of(value), others.of(value)) {
-                ([_], &[other]) => NonZeroU32::new(other + 1),
-                _ => None,
-            },
-        };
-        values.iter().map(only).collect()
+        self.starts[value] as usize..self.starts[value + 1] as usize
     }
 
     fn count(&self, value: u32) -> u32 {
@@ -105,7 +91,7 @@ impl Values {
     /// Numbers the values of the attributes that were swapped.
     ///
     /// # Complexity
-    /// O(n log n · attributes) time; 24 bytes a record and attribute at most, of either file.
+    /// O(n log n · attributes) time; 16 bytes a record and attribute at most, of either file.
     pub fn new(scenario: &Scenario<'_>, swapped: &[bool], whole: Whole) -> Self {
         let columns = (0..scenario.known.len()).into_par_iter().map(|k| {
             // Zeros that are hidden changed places before values were exchanged: with whom cannot be seen.
@@ -132,6 +118,16 @@ impl Values {
             .collect()
     }
 
+    /// The attributes whose exchanges are evidence, first those of which a look at the other side leaves few pairs.
+    pub fn most_telling(&self) -> Vec<&Column> {
+        let columns: Vec<&Column> = self.columns().collect();
+        let columns = columns.into_par_iter();
+        let mut columns: Vec<(f64, &Column)> =
+            columns.map(|column| (column.left(), column)).collect();
+        columns.sort_by(|a, b| a.0.total_cmp(&b.0));
+        columns.into_iter().map(|(_, column)| column).collect()
+    }
+
     /// The attributes whose exchanges are evidence.
     pub fn columns(&self) -> impl Iterator<Item = &Column> {
         self.columns.iter().flatten()
@@ -154,21 +150,21 @@ impl Column {
             .collect();
         distinct.sort_unstable_by(f64::total_cmp);
         distinct.dedup_by(|a, b| a.total_cmp(b).is_eq());
+        let ranking = Ranking::new(distinct.iter().copied());
         let number = |matrix: &Matrix| -> Vec<u32> {
-            let place = |value: f64| {
-                let place =
-                    distinct.partition_point(|other| other.total_cmp(&(value + 0.0)).is_lt());
-                u32::try_from(place).unwrap_or(MISSING)
-            };
-            let column = matrix.column(k);
-            column.map(|value| value.map_or(MISSING, place)).collect()
+            let mut numbers = vec![MISSING; matrix.n_records()];
+            let column = (0_u32..).zip(matrix.column(k));
+            let present = column.filter_map(|(record, value)| Some((record, value?)));
+            for (record, (below, _)) in ranking.ranks_of(present) {
+                numbers[record as usize] = u32::try_from(below).unwrap_or(MISSING);
+            }
+            numbers
         };
         let (seekers, sought) = (number(seekers), number(sought));
         let of_seekers = Holders::new(&seekers, distinct.len());
         let of_sought = Holders::new(&sought, distinct.len());
         Self {
-            only_seeker: of_sought.only(&of_seekers, &sought),
-            only_sought: of_seekers.only(&of_sought, &seekers),
+            fits: of_seekers.starts == of_sought.starts,
             of_seekers,
             of_sought,
             seekers,
@@ -195,9 +191,58 @@ impl Column {
         fits || values.all(|value| short.count(value) <= 1 && long.count(value) <= 1)
     }
 
-    /// The records with one value that look, and those with another that are looked for.
-    pub fn holders(&self, seeking: u32, sought: u32) -> (&[u32], &[u32]) {
-        (self.of_seekers.of(seeking), self.of_sought.of(sought))
+    /// About what share of pairs a look at the other sides of their exchanges leaves: those that miss a value, and the more of the others the
+    /// more records tie, if one in a hundred pairs is possible by the law.
+    fn left(&self) -> f64 {
+        const POSSIBLE: f64 = 0.01;
+        let sides = [
+            (&self.of_seekers, &self.seekers),
+            (&self.of_sought, &self.sought),
+        ];
+        let (mut present, mut mean_pairs) = (1.0, 1.0);
+        for (holders, values) in sides {
+            let counts = holders.starts.windows(2);
+            let squares = counts.map(|ends| f64::from(ends[1] - ends[0]).powi(2));
+            let there = holders.records.len().max(1) as f64;
+            mean_pairs *= squares.sum::<f64>() / there;
+            present *= holders.records.len() as f64 / values.len().max(1) as f64;
+        }
+        1.0 - present * (1.0 - (mean_pairs * POSSIBLE).min(1.0))
+    }
+
+    /// The seekers, and the sought records, by ascending value; those without one are last.
+    pub fn by_value(&self) -> [Vec<u32>; 2] {
+        let sides = [
+            (&self.of_seekers, &self.seekers),
+            (&self.of_sought, &self.sought),
+        ];
+        sides.map(|(holders, values)| {
+            let without = (0_u32..)
+                .zip(values)
+                .filter(|&(_, &value)| value == MISSING);
+            let without = without.map(|(record, _)| record);
+            holders.records.iter().copied().chain(without).collect()
+        })
+    }
+
+    /// Where those with one value that look, and those with another that are looked for, stand [by value](Self::by_value).
+    fn places(&self, seeking: u32, sought: u32) -> [Range<usize>; 2] {
+        [self.of_seekers.range(seeking), self.of_sought.range(sought)]
+    }
+
+    /// Those records.
+    pub fn holders(&self, [seekers, sought]: [Range<usize>; 2]) -> [&[u32]; 2] {
+        [
+            &self.of_seekers.records[seekers],
+            &self.of_sought.records[sought],
+        ]
+    }
+
+    /// The pairs that could have made the other side of the exchange that a pair implies, as the places of one and the other
+    /// [by value](Self::by_value); `None` where it implies none, or the other side may be out of sight.
+    pub fn other_side(&self, a: u32, b: u32) -> Option<[Range<usize>; 2]> {
+        let is_seen = a != MISSING && b != MISSING && a != b && self.is_seen(a, b);
+        is_seen.then(|| self.places(b, a))
     }
 
     /// Whether a seeker with value `a` and a sought record with value `b` can be one only if somebody went from `b` to `a` who can be
@@ -206,8 +251,9 @@ impl Column {
     /// Whoever exchanged with them held `b` and shows `a` (or the other way round, if masked records look). All who
     /// held `b` are known if no more show it than hold it, and all who show `a` were released if no more held it.
     pub fn is_seen(&self, a: u32, b: u32) -> bool {
-        self.of_seekers.count(b) >= self.of_sought.count(b)
-            && self.of_sought.count(a) >= self.of_seekers.count(a)
+        self.fits
+            || self.of_seekers.count(b) >= self.of_sought.count(b)
+                && self.of_sought.count(a) >= self.of_seekers.count(a)
     }
 
     /// Whether anybody seeks with value `a`, and anybody sought has value `b`.

@@ -145,14 +145,16 @@ impl Displacement {
         self.log.len()
     }
 
-    /// Whether this displacement is possible.
+    /// Whether [`log_mean`](Self::log_mean) is above −∞. Mostly that shows without a look at the tables, which exceed the cache in large
+    /// files.
     #[inline]
-    pub fn is_possible(&self, displacement: u32) -> bool {
-        displacement < self.sure || self.log(displacement) > f64::NEG_INFINITY
+    pub fn is_possible(&self, one: Ranks, other: Ranks) -> bool {
+        let (nearest, _) = one.distances(other);
+        nearest < self.sure
+            || !self.excludes(one, other) && self.log_mean(one, other) > f64::NEG_INFINITY
     }
 
-    /// Whether every rank of an interval is too far from a tie to be possible. This reads none of the tables, which exceed the cache in
-    /// large files.
+    /// Whether every rank of an interval is too far from a tie to be possible. This reads none of the tables.
     #[inline]
     pub fn excludes(&self, one: Ranks, interval: Ranks) -> bool {
         self.is_bounded() && one.distances(interval).0 as usize >= self.log.len()

@@ -54,10 +54,28 @@ impl Law {
     /// Whether [`log_mean`](Self::log_mean) is above −∞.
     pub fn is_possible(&self, one: Ranks, other: Ranks) -> bool {
         match self {
-            Self::Displacement(law) if one.is_single() && other.is_single() => {
-                law.is_possible(one.low.abs_diff(other.low))
-            }
+            Self::Displacement(law) => law.is_possible(one, other),
             _ => self.log_mean(one, other) > f64::NEG_INFINITY,
+        }
+    }
+
+    /// What ranks ask of others, or else the law [excludes](Self::excludes) them: that they end above the one number and do not begin above
+    /// the other. Anything is fine for what is missing.
+    pub fn asked_by(&self, ranks: Ranks) -> (u32, u32) {
+        match self {
+            _ if ranks.is_missing() => (0, u32::MAX),
+            // They are the same.
+            Self::Equal { .. } => (ranks.high.saturating_sub(1), ranks.low),
+            Self::Displacement(law) if law.is_bounded() => {
+                // The greatest difference that is possible.
+                let most = u32::try_from(law.n_displacements()).unwrap_or(u32::MAX);
+                let most = most.saturating_sub(1);
+                (
+                    ranks.low.saturating_sub(most),
+                    ranks.high.saturating_sub(1).saturating_add(most),
+                )
+            }
+            Self::Displacement(_) | Self::Buckets(_) | Self::Cycle(_) => (0, u32::MAX),
         }
     }
 

@@ -41,25 +41,26 @@ impl<'a> Reach<'a> {
         }
     }
 
-    /// For each seeker, or for some alone, the records that the laws leave possible, and that it `keeps` (a seeker and a sought record),
-    /// ascending.
+    /// For each seeker, or for some alone, the records that the laws leave possible, ascending, less those that `sift` takes out; it is given
+    /// a seeker and all who may be possible.
     pub fn possible(
         &self,
         some: Option<&[u32]>,
-        keeps: impl Fn(usize, usize) -> bool + Sync,
+        sift: impl Fn(usize, &mut Vec<u32>) + Sync,
     ) -> Vec<Vec<u32>> {
-        let keeps = |seeker: u32, sought: u32| {
-            let (seeker, sought) = (seeker as usize, sought as usize);
-            keeps(seeker, sought) && self.swaps.admits(seeker, sought)
+        let sift = |seeker: u32, list: &mut Vec<u32>| {
+            let seeker = seeker as usize;
+            sift(seeker, list);
+            list.retain(|&sought| self.swaps.admits(seeker, sought as usize));
         };
         let Some(some) = some else {
-            return (self.sought).within(&self.seekers, &self.boxes, keeps);
+            return (self.sought).within(&self.seekers, &self.boxes, sift);
         };
         let seekers: Vec<usize> = some.iter().map(|&seeker| seeker as usize).collect();
         (self.sought).within(
             &self.seekers.reordered(some),
             &self.boxes.only(&seekers),
-            |place, sought| keeps(some[place as usize], sought),
+            |place, list| sift(some[place as usize], list),
         )
     }
 }
@@ -205,9 +206,20 @@ mod tests {
                             .collect()
                     };
                     let expected: Vec<Vec<u32>> = (0..swaps.n_seekers).map(all).collect();
-                    assert_eq!(reach.possible(None, |_, _| true), expected);
+                    assert_eq!(reach.possible(None, |_, _| ()), expected);
                     found += expected.iter().map(Vec::len).sum::<usize>();
+                    // A few at once: as many as one of them alone, and as many as all.
+                    for few in [0..1, 3..11, 7..40, 0..swaps.n_sought] {
+                        let asked = swaps.few(few.clone());
+                        for seeker in 0..swaps.n_seekers {
+                            let some = few.clone().any(|sought| swaps.admits(seeker, sought));
+                            assert_eq!(swaps.admits_some(seeker, &asked), some, "{few:?}");
+                        }
+                    }
                     let even = |seeker: usize, sought: usize| (seeker + sought).is_multiple_of(2);
+                    let keep_even = |seeker: usize, list: &mut Vec<u32>| {
+                        list.retain(|&sought| even(seeker, sought as usize));
+                    };
                     let some = [250, 3, 77];
                     let kept = |&seeker: &u32| -> Vec<u32> {
                         let own = expected[seeker as usize].iter().copied();
@@ -215,7 +227,7 @@ mod tests {
                             .collect()
                     };
                     let expected: Vec<Vec<u32>> = some.iter().map(kept).collect();
-                    assert_eq!(reach.possible(Some(&some), even), expected);
+                    assert_eq!(reach.possible(Some(&some), keep_even), expected);
                 }
             }
         }

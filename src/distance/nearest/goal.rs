@@ -63,6 +63,8 @@ pub(super) trait Goal: Send + Sync {
     fn someone_within(&mut self, key: f64);
     /// Forgets the candidates taken, but not what they prove about the reach.
     fn restart(&mut self);
+    /// Learns that every candidate within reach was taken, where a walk took them: what is to be done for each query beside other ones.
+    fn finish(&mut self) {}
     /// The answer, once every candidate within reach was taken.
     fn answer(self) -> Self::Answer;
 }
@@ -451,21 +453,21 @@ impl Goal for LinkGoal {
 /// The goal of a list: all candidates that are kept.
 pub(super) struct WithinGoal<'a, F> {
     query: u32,
-    keeps: &'a F,
+    sift: &'a F,
     points: Vec<u32>,
 }
 
-impl<'a, F: Fn(u32, u32) -> bool + Sync> WithinGoal<'a, F> {
-    pub(super) fn new(query: u32, keeps: &'a F) -> Self {
+impl<'a, F: Fn(u32, &mut Vec<u32>) + Sync> WithinGoal<'a, F> {
+    pub(super) fn new(query: u32, sift: &'a F) -> Self {
         Self {
             query,
-            keeps,
+            sift,
             points: Vec::new(),
         }
     }
 }
 
-impl<F: Fn(u32, u32) -> bool + Sync> Goal for WithinGoal<'_, F> {
+impl<F: Fn(u32, &mut Vec<u32>) + Sync> Goal for WithinGoal<'_, F> {
     type Answer = Vec<u32>;
 
     const PLAIN: bool = false;
@@ -490,7 +492,7 @@ impl<F: Fn(u32, u32) -> bool + Sync> Goal for WithinGoal<'_, F> {
     #[inline(always)]
     fn take(&mut self, tile: &Tile<'_>, _: bool) {
         for (&point, &admitted) in tile.points.iter().zip(tile.admitted) {
-            if admitted && (self.keeps)(self.query, point) {
+            if admitted {
                 self.points.push(point);
             }
         }
@@ -509,8 +511,13 @@ impl<F: Fn(u32, u32) -> bool + Sync> Goal for WithinGoal<'_, F> {
         self.points.clear();
     }
 
-    fn answer(mut self) -> Self::Answer {
+    fn finish(&mut self) {
         self.points.sort_unstable();
+        (self.sift)(self.query, &mut self.points);
+        self.points.shrink_to_fit();
+    }
+
+    fn answer(self) -> Self::Answer {
         self.points
     }
 }

@@ -184,10 +184,10 @@ impl Neighbours {
         })
     }
 
-    /// For each query, the points in its box that `keeps`, which is given the query and a point, ascending.
+    /// For each query, the points in its box, ascending, less those that `sift` takes out of them; it is given the query and its points.
     ///
     /// # Complexity
-    /// Subtrees outside a box are not entered, and every point in it is asked about: once for each query. Memory in proportion to what is kept.
+    /// Subtrees outside a box are not entered. Memory in proportion to what is left.
     ///
     /// # Panics
     /// If queries and boxes do not fit together or to the points.
@@ -195,12 +195,12 @@ impl Neighbours {
         &self,
         queries: &Matrix,
         boxes: &Boxes,
-        keeps: impl Fn(u32, u32) -> bool + Sync,
+        sift: impl Fn(u32, &mut Vec<u32>) + Sync,
     ) -> Vec<Vec<u32>> {
         let nobody = vec![None; queries.n_records()];
         let rivals = Rivals::Points(&nobody);
         self.search(queries, rivals, Some(boxes), |query, _| {
-            WithinGoal::new(query, &keeps)
+            WithinGoal::new(query, &sift)
         })
     }
 

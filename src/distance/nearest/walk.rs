@@ -170,11 +170,15 @@ impl<G: Goal, F: Fn(u32, Option<Rival>) -> G> WithSimd for Run<'_, F> {
                 Some(rough) => one.hurry(simd, walk.tree, rough, walk.budget, &mut goal),
                 None => one.walk(simd, (walk.tree, sifted), walk.budget, &mut goal),
             };
+            let finished = work <= walk.budget;
+            if finished {
+                goal.finish();
+            }
             walked.push(Walked {
                 query,
                 goal,
                 work,
-                finished: work <= walk.budget,
+                finished,
             });
         }
         walked
