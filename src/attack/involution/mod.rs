@@ -81,8 +81,8 @@ pub const EPS: f64 = 0.02;
 /// ([`Scenario::gaps_in_place`]), either both miss it or none.
 ///
 /// # Complexity
-/// Pairs of which a single look at the other side says that the law excludes it are never written down; then O(pairs · attributes) to
-/// propagate. 13 bytes a pair left, and 12 for each attribute that was swapped.
+/// Pairs of which a look at the other sides in three attributes says that the law excludes them are never written down, unless they are their
+/// seeker's last; then O(pairs · attributes) to propagate. 13 bytes a pair left, and 12 for each attribute that was swapped.
 ///
 /// # Source
 /// Our own.

@@ -199,9 +199,9 @@ impl Swaps {
                         continue;
                     }
                     let (low, high) = (signed(own.low), signed(own.high));
-                    for lane in 0..LANES {
-                        let both = (high > asked.above[lane]) & (low <= asked.up_to[lane]);
-                        left[lane] &= i32::from(both);
+                    let bounds = asked.above.iter().zip(&asked.up_to);
+                    for (left, (&above, &up_to)) in left.iter_mut().zip(bounds) {
+                        *left &= i32::from((high > above) & (low <= up_to));
                     }
                     if left == [0; LANES] {
                         return false;
