@@ -14,13 +14,13 @@ use pulp::{Arch, Simd, WithSimd};
 
 use super::{
     Units, coordinates, dissimilarity,
-    search::{Each, LEAF, Same, Search, Seeker},
+    search::{Each, Same, Search, Seeker},
 };
 use crate::{
     distance::{
         kd_tree::Bounds,
         priced::{Ask, Offer, Priced, Prices, Workspace, are_many, finite},
-        single::{U, rounded},
+        single::{LEAF, U, rounded},
     },
     table::matrix::{Matrix, Row},
 };
@@ -41,7 +41,7 @@ impl<'a> PricedRecords<'a> {
     pub(super) fn new(units: Vec<Units>, records: &'a Matrix, has_gaps: bool) -> Self {
         let search = Search::new(&coordinates(&units, records), &units, has_gaps, None);
         Self {
-            prices: Prices::new(search.tree(), &vec![0.0; records.n_records()], LEAF),
+            prices: Prices::new(search.tree(), &vec![0.0; records.n_records()]),
             search,
             records,
             units,
@@ -66,7 +66,7 @@ impl Priced for PricedRecords<'_> {
             let has_gaps = self.search.has_gaps();
             self.search = Search::new(&coordinates, &self.units, has_gaps, Some(&finite(prices)));
         }
-        self.prices = Prices::new(self.search.tree(), prices, LEAF);
+        self.prices = Prices::new(self.search.tree(), prices);
     }
 
     /// # Complexity

@@ -25,16 +25,10 @@ use crate::{
     attack::Shown,
     distance::{
         kd_tree::{BoxTree, KdTree, Leaves, Span},
-        single::{U, rounded},
+        single::{LEAF, Part, Strip, U, WIDTH, rounded},
     },
     table::matrix::Matrix,
 };
-
-/// Records of a leaf, but for the last one.
-pub(super) const LEAF: usize = 64;
-
-/// Attributes in a part of a box.
-const WIDTH: usize = 16;
 
 /// The number of leaves that a seeker visits by itself, nearest first. If that is not enough, the boxes prune poorly, and the remaining seekers
 /// search the tree together, so that each leaf is fetched once for all of them.
@@ -42,21 +36,6 @@ const LEAVES_ALONE: usize = 24;
 
 /// Who ties with more records than this is left to look alone, so that no more than one long list is in memory.
 const LONG: usize = 1 << 12;
-
-/// One attribute of the records of a leaf: NaN where it is missing, infinite past the last record.
-#[derive(Debug, Clone)]
-#[repr(align(64))]
-struct Strip([f32; LEAF]);
-
-/// Some attributes of the box of a node.
-#[derive(Debug, Clone)]
-#[repr(align(64))]
-struct Part {
-    low: [f32; WIDTH],
-    high: [f32; WIDTH],
-    /// What the attribute adds at most: 0 where some miss it, as they may.
-    cap: [f32; WIDTH],
-}
 
 /// The sought records, ready to be searched.
 #[derive(Debug)]
@@ -66,6 +45,7 @@ pub(super) struct Search {
     attributes: Vec<usize>,
     /// Where those of names begin.
     names_from: usize,
+    /// NaN where a value is missing, infinite past the last record.
     leaves: Vec<Strip>,
     boxes: Vec<Part>,
     /// Whether a record of either file misses a value.
@@ -155,11 +135,7 @@ impl Search {
         let mut attributes: Vec<usize> = (0..names.len()).collect();
         attributes.sort_by_key(|&k| names[k]);
         let part = |node: usize, attributes: &[usize]| {
-            let mut part = Part {
-                low: [f32::NEG_INFINITY; WIDTH],
-                high: [f32::INFINITY; WIDTH],
-                cap: [f32::INFINITY; WIDTH],
-            };
+            let mut part = Part::EVERYWHERE;
             for (at, &k) in attributes.iter().enumerate() {
                 let Span {
                     low,
@@ -169,6 +145,7 @@ impl Search {
                 let nobody = low > high;
                 part.low[at] = rounded(low);
                 part.high[at] = if nobody { f32::INFINITY } else { rounded(high) };
+                // Who misses it adds nothing.
                 part.cap[at] = if has_gaps { 0.0 } else { f32::INFINITY };
             }
             part

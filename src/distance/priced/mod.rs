@@ -4,7 +4,7 @@ mod points;
 
 use super::{
     kd_tree::{KdTree, Waiting},
-    single::rounded,
+    single::{LEAF, rounded},
 };
 use crate::{
     stats::scatter,
@@ -131,12 +131,12 @@ pub struct Prices {
 }
 
 impl Prices {
-    /// Of points whose prices these are, and of whom a leaf holds so many.
-    pub fn new(tree: &KdTree, of_points: &[f64], leaf: usize) -> Self {
+    /// Of points whose prices these are, in leaves of [`LEAF`].
+    pub fn new(tree: &KdTree, of_points: &[f64]) -> Self {
         let points = tree.points().iter();
         let mut of_places: Vec<f64> = points.map(|&point| of_points[point as usize]).collect();
         let highest = tree.greatest(&of_places);
-        of_places.resize(of_places.len().next_multiple_of(leaf), f64::NEG_INFINITY);
+        of_places.resize(of_places.len().next_multiple_of(LEAF), f64::NEG_INFINITY);
         let amounts = of_points.iter().map(|price| price.abs());
         let finite = amounts.filter(|amount| amount.is_finite());
         Self {

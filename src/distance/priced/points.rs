@@ -7,16 +7,10 @@ use crate::{
     distance::{
         Metric,
         kd_tree::{Bounds, BoxTree, KdTree, Leaves, Length, Span, length_of_square},
-        single::{U, rounded},
+        single::{LEAF, Part, Strip, U, WIDTH, rounded},
     },
     table::matrix::{Matrix, Row},
 };
-
-/// Points of a leaf.
-const LEAF: usize = 64;
-
-/// Attributes in a part of a box: as many numbers as the widest vectors hold.
-const WIDTH: usize = 16;
 
 /// Norms up to which sums of squares are safe from overflow, and attributes up to which [`STRETCH`] covers their roundings.
 const SAFE_NORM: f64 = 1e15;
@@ -72,31 +66,8 @@ struct Cut {
     tree: KdTree,
     /// Boxes of nodes, in parts.
     boxes: Vec<Part>,
-    /// For each leaf and attribute.
+    /// For each leaf and attribute: NaN where missing and past the last point.
     leaves: Vec<Strip>,
-}
-
-/// One attribute of the points of a leaf: NaN where missing and past the last.
-#[derive(Debug, Clone)]
-#[repr(align(64))]
-struct Strip([f32; LEAF]);
-
-/// Some attributes of the box of a node.
-#[derive(Debug, Clone)]
-#[repr(align(64))]
-struct Part {
-    low: [f32; WIDTH],
-    high: [f32; WIDTH],
-    /// What the attribute adds at most: where some miss it, what that counts.
-    cap: [f32; WIDTH],
-}
-
-impl Part {
-    const EVERYWHERE: Self = Self {
-        low: [f32::NEG_INFINITY; WIDTH],
-        high: [f32::INFINITY; WIDTH],
-        cap: [f32::INFINITY; WIDTH],
-    };
 }
 
 /// Where a value stands in single precision, of an attribute with this scale and centre.
@@ -122,6 +93,7 @@ impl Cut {
                 // Where all miss it, every value is far.
                 part.low[at] = coordinate(span.low, scales[k]);
                 part.high[at] = coordinate(span.high, scales[k]);
+                // What a gap counts may be less.
                 if span.has_gaps {
                     part.cap[at] = missing[k];
                 }
@@ -191,7 +163,7 @@ impl<'a> PricedPoints<'a> {
             scales,
             missing,
             radius: if is_safe { radius } else { f64::INFINITY },
-            prices: Prices::new(&cut.tree, &vec![0.0; points.n_records()], LEAF),
+            prices: Prices::new(&cut.tree, &vec![0.0; points.n_records()]),
             cut,
         }
     }
@@ -226,7 +198,7 @@ impl Priced for PricedPoints<'_> {
             let boxes = BoxTree::build_priced(self.points, prices, weights, Leaves::Full(LEAF));
             self.cut = Cut::new(boxes, self.points, &self.scales, &self.missing);
         }
-        self.prices = Prices::new(&self.cut.tree, prices, LEAF);
+        self.prices = Prices::new(&self.cut.tree, prices);
     }
 
     /// # Complexity
