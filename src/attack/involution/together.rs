@@ -48,7 +48,7 @@ pub(super) fn weigh(
     log_event: impl Fn(&Mutual, usize, usize) -> f64,
 ) -> Result<()> {
     let clusters = Clusters::new(candidates, mutual, log_event);
-    if clusters.all.is_empty() || candidates.lengths().all(|length| length < 2) {
+    if clusters.all.is_empty() {
         return Ok(());
     }
     let first = candidates.costs.clone();

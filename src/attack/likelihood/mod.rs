@@ -12,6 +12,7 @@ mod copula;
 mod cycle;
 mod displacement;
 mod equality;
+mod few;
 mod fuzzy;
 mod law;
 mod marginal;

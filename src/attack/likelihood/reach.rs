@@ -42,7 +42,7 @@ impl<'a> Reach<'a> {
     }
 
     /// For each seeker, or for some alone, the records that the laws leave possible, ascending, less those that `sift` takes out; it is given
-    /// a seeker and all who may be possible.
+    /// a seeker and all who may be possible, in no particular order.
     pub fn possible(
         &self,
         some: Option<&[u32]>,

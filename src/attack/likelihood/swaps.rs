@@ -1,6 +1,6 @@
 //! What laws of swapping say of single pairs.
 
-use std::{collections::BTreeMap, ops::Range, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 use rayon::prelude::*;
 
@@ -21,38 +21,6 @@ use crate::{
 
 /// Releases that were shortened to less than this share are taken to have been shortened to it: laws are as long as the file was.
 const MIN_SHARE: f64 = 1.0 / 64.0;
-
-/// Records that are compared at once.
-const LANES: usize = 8;
-
-/// What some sought records ask of a seeker's ranks in an attribute, so that the law does not exclude the pair at a glance: that they end above
-/// the one number and do not begin above the other.
-#[derive(Debug, Clone, Copy)]
-struct Asked {
-    above: [i32; LANES],
-    up_to: [i32; LANES],
-}
-
-impl Asked {
-    /// No ranks are below all numbers.
-    const NOBODY: Self = Self {
-        above: [i32::MAX; LANES],
-        up_to: [i32::MIN; LANES],
-    };
-}
-
-/// A few sought records, and what they ask of a seeker's ranks.
-#[derive(Debug)]
-pub(in crate::attack) struct Few {
-    /// For each [`LANES`] of them, by attribute.
-    asked: Vec<Asked>,
-    sought: Range<usize>,
-}
-
-/// A number in the same order, of a kind that processors compare several at once.
-fn signed(rank: u32) -> i32 {
-    (rank ^ 1 << 31).cast_signed()
-}
 
 /// Two files by ranks, and the law of each known attribute.
 #[derive(Debug, Clone)]
@@ -137,7 +105,8 @@ impl Swaps {
             sought: rows(sought, &self.sought),
             n_seekers: seekers.len(),
             n_sought: sought.len(),
-            ..self.clone()
+            laws: self.laws.clone(),
+            in_place: self.in_place.clone(),
         }
     }
 
@@ -156,60 +125,13 @@ impl Swaps {
     pub fn admits(&self, seeker: usize, sought: usize) -> bool {
         let ranks = self.of_seeker(seeker).iter().zip(self.of_sought(sought));
         let laws = self.laws.iter().zip(&self.in_place);
-        ranks.zip(laws).all(|((&one, &other), (law, in_place))| {
+        ranks.zip(laws).all(|((&one, &other), (law, &in_place))| {
             if one.is_missing() || other.is_missing() {
-                !in_place || one.is_missing() == other.is_missing()
+                agree(one, other, in_place)
             } else {
                 law.is_possible(one, other)
             }
         })
-    }
-
-    /// A few sought records, by their places, to be asked about together.
-    pub fn few(&self, sought: Range<usize>) -> Few {
-        let width = self.laws.len();
-        let chunks = sought.clone().step_by(LANES).map(|first| {
-            let mut asked = vec![Asked::NOBODY; width];
-            for (lane, record) in (first..sought.end.min(first + LANES)).enumerate() {
-                let ranks = self.of_sought(record).iter().zip(&self.laws);
-                for (asked, (&ranks, law)) in asked.iter_mut().zip(ranks) {
-                    let (above, up_to) = law.asked_by(ranks);
-                    (asked.above[lane], asked.up_to[lane]) = (signed(above), signed(up_to));
-                }
-            }
-            asked
-        });
-        Few {
-            asked: chunks.flatten().collect(),
-            sought,
-        }
-    }
-
-    /// Whether the law leaves some pair of a seeker and one of a few records possible.
-    pub fn admits_some(&self, seeker: usize, few: &Few) -> bool {
-        let ranks = self.of_seeker(seeker);
-        let chunks = few.asked.chunks_exact(self.laws.len().max(1));
-        chunks
-            .zip(few.sought.clone().step_by(LANES))
-            .any(|(asked, first)| {
-                let mut left = [1; LANES];
-                for (own, asked) in ranks.iter().zip(asked) {
-                    // What gaps exclude is left to `admits`.
-                    if own.is_missing() {
-                        continue;
-                    }
-                    let (low, high) = (signed(own.low), signed(own.high));
-                    let bounds = asked.above.iter().zip(&asked.up_to);
-                    for (left, (&above, &up_to)) in left.iter_mut().zip(bounds) {
-                        *left &= i32::from((high > above) & (low <= up_to));
-                    }
-                    if left == [0; LANES] {
-                        return false;
-                    }
-                }
-                let mut left = left.iter().enumerate().filter(|&(_, &left)| left > 0);
-                left.any(|(lane, _)| self.admits(seeker, first + lane))
-            })
     }
 
     /// −log-likelihood of a pair.
@@ -239,18 +161,23 @@ impl Swaps {
     pub fn gaps_agree(&self, seeker: usize, sought: usize) -> bool {
         let pairs = self.of_seeker(seeker).iter().zip(self.of_sought(sought));
         let mut pairs = pairs.zip(&self.in_place);
-        pairs.all(|((one, other), in_place)| !in_place || one.is_missing() == other.is_missing())
+        pairs.all(|((&one, &other), &in_place)| agree(one, other, in_place))
     }
 
-    fn of_seeker(&self, seeker: usize) -> &[Ranks] {
+    pub(super) fn of_seeker(&self, seeker: usize) -> &[Ranks] {
         let width = self.laws.len();
         &self.seekers[seeker * width..(seeker + 1) * width]
     }
 
-    fn of_sought(&self, sought: usize) -> &[Ranks] {
+    pub(super) fn of_sought(&self, sought: usize) -> &[Ranks] {
         let width = self.laws.len();
         &self.sought[sought * width..(sought + 1) * width]
     }
+}
+
+/// Whether both values are missing or none, where gaps are `in_place`.
+fn agree(one: Ranks, other: Ranks, in_place: bool) -> bool {
+    !in_place || one.is_missing() == other.is_missing()
 }
 
 #[expect(

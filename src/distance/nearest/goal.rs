@@ -512,8 +512,8 @@ impl<F: Fn(u32, &mut Vec<u32>) + Sync> Goal for WithinGoal<'_, F> {
     }
 
     fn finish(&mut self) {
-        self.points.sort_unstable();
         (self.sift)(self.query, &mut self.points);
+        self.points.sort_unstable();
         self.points.shrink_to_fit();
     }
 

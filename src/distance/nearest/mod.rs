@@ -184,7 +184,8 @@ impl Neighbours {
         })
     }
 
-    /// For each query, the points in its box, ascending, less those that `sift` takes out of them; it is given the query and its points.
+    /// For each query, the points in its box, ascending, less those that `sift` takes out of them; it is given the query and its points, in no
+    /// particular order.
     ///
     /// # Complexity
     /// Subtrees outside a box are not entered. Memory in proportion to what is left.
