@@ -109,13 +109,7 @@ impl KdTree {
     pub fn order_by(&self, partners: &[Option<u32>]) -> Vec<u32> {
         let places = self.places();
         let place_of = |partner: &Option<u32>| partner.map_or(u32::MAX, |p| places[p as usize]);
-        let keyed = partners
-            .par_iter()
-            .map(place_of)
-            .zip(0_u32..to_u32(partners.len()));
-        let mut keyed: Vec<(u32, u32)> = keyed.collect();
-        keyed.par_sort_unstable();
-        keyed.into_iter().map(|(_, query)| query).collect()
+        order_by(partners.len(), |query| place_of(&partners[query]).into())
     }
 
     /// Number of nodes.
@@ -191,8 +185,18 @@ pub fn part<K: Copy>(
     middle
 }
 
+/// An order of `n` places by these numbers, and then in their own: where similar numbers are of those that look at the same nodes, as
+/// [`KdTree::order_by`].
+pub fn order_by(n: usize, number: impl Fn(usize) -> u64 + Sync) -> Vec<u32> {
+    let places = (0..to_u32(n)).into_par_iter();
+    let keyed = places.map(|place| (number(place as usize), place));
+    let mut keyed: Vec<(u64, u32)> = keyed.collect();
+    keyed.par_sort_unstable();
+    keyed.into_iter().map(|(_, place)| place).collect()
+}
+
 /// What is found for each place, in the order of the places: `order` names each of them once, and says in which order they are worked on
-/// ([`KdTree::order_by`]), each thread with `room` of its own.
+/// ([`KdTree::order_by`], [`order_by`]), each thread with `room` of its own.
 pub fn of_each<R, T: Send>(
     order: &[u32],
     room: impl Fn() -> R + Send + Sync,

@@ -9,7 +9,7 @@ use crate::{
     attack::{Decides, Lists, Nearest, Preference, by_cost, within_strata::Joined},
     distance::{
         Doubt,
-        kd_tree::{of_batches, of_each},
+        kd_tree::{of_batches, of_each, order_by},
         nearest::{Contest, Least, Link, Neighbours},
         within::Within,
     },
@@ -417,11 +417,7 @@ pub(super) fn lists(
         let order = Order::new(lists.decides(), seeker);
         (link_of_list(list, partner, limit, &order), stated)
     };
-    let places = (0..u32::try_from(partners.len()).unwrap_or(u32::MAX)).into_par_iter();
-    let whereabouts = |place: u32| (lists.whereabouts(seeker_at(place as usize)), place);
-    let mut places: Vec<(u64, u32)> = places.map(whereabouts).collect();
-    places.par_sort_unstable();
-    let order: Vec<u32> = places.into_iter().map(|(_, place)| place).collect();
+    let order = order_by(partners.len(), |place| lists.whereabouts(seeker_at(place)));
     let judged = |limit: usize| {
         if !short {
             return of_each(&order, Vec::new, |list, place| judge(limit, list, place));

@@ -11,6 +11,7 @@ use crate::{
         Lists,
         likelihood::{Ranked, Reach, Swaps},
     },
+    distance::kd_tree::{of_each, order_by},
     error::{Counted, Error, ErrorKind, Result},
     memory,
 };
@@ -51,8 +52,14 @@ impl Candidates {
         let by_value = ByValue::new(swaps, columns.first().copied());
         let others = columns.get(1..LOOKS.min(columns.len())).unwrap_or(&[]);
         let reach = Reach::of(&by_value.swaps);
-        let sift = |place: usize, list: &mut Vec<u32>| {
-            by_value.sift(place, list);
+        // The candidates of the seeker at a place.
+        let possible = |place: usize| -> Vec<u32> {
+            let mut list = Vec::new();
+            reach.look(&by_value.swaps, place, &mut list);
+            for sought in &mut list {
+                *sought = reach.records()[*sought as usize];
+            }
+            by_value.sift(place, &mut list);
             // Whoever is left alone costs little; it is seen later whether they stay.
             if list.len() > 1 {
                 let seeker = by_value.seekers[place] as usize;
@@ -62,19 +69,23 @@ impl Candidates {
                     others.all(|column| could_be_mutual(swaps, column, seeker, sought))
                 });
             }
-        };
-        refuse_too_many(n, bytes_a_pair, |asked| {
-            let lists = reach.possible(Some(asked), sift);
-            lists.iter().map(|list| list.len() as u64).sum()
-        })?;
-        let mut lists = reach.possible(None, sift);
-        drop(reach);
-        lists.par_iter_mut().for_each(|list| {
-            for place in &mut *list {
-                *place = by_value.sought[*place as usize];
+            list.retain(|&sought| by_value.swaps.admits(place, sought as usize));
+            for sought in &mut list {
+                *sought = by_value.sought[*sought as usize];
             }
             list.sort_unstable();
-        });
+            list.shrink_to_fit();
+            list
+        };
+        refuse_too_many(n, bytes_a_pair, |asked| {
+            let asked = asked.par_iter();
+            asked
+                .map(|&place| possible(place as usize).len() as u64)
+                .sum()
+        })?;
+        let order = order_by(n, |place| by_value.swaps.whereabouts(place));
+        let lists = of_each(&order, || (), |(), place| possible(place));
+        drop(reach);
         let mut of_seekers = vec![Vec::new(); n];
         for (&seeker, list) in by_value.seekers.iter().zip(lists) {
             of_seekers[seeker as usize] = list;
@@ -120,14 +131,13 @@ impl Candidates {
             asked.map_init(Vec::new, length).sum()
         })?;
         // Seekers with similar candidates one after the other, and then in their own order.
-        let mut order: Vec<(u64, usize)> = (0..n).map(|of| (lists.whereabouts(of), of)).collect();
-        order.par_sort_unstable();
+        let order = order_by(n, |seeker| lists.whereabouts(seeker));
         let pieces: Vec<Self> = order
             .par_chunks(AT_ONCE)
             .map_init(Vec::new, |list, seekers| {
                 let mut piece = Self::default();
-                for &(_, seeker) in seekers {
-                    write(seeker, list);
+                for &seeker in seekers {
+                    write(seeker as usize, list);
                     piece.starts.push(piece.len());
                     piece.records.extend(list.iter().map(|&(record, _)| record));
                     piece.costs.extend(list.iter().map(|&(_, cost)| cost));
@@ -138,8 +148,8 @@ impl Candidates {
             .collect();
         let mut starts = vec![0; n + 1];
         for (seekers, piece) in order.chunks(AT_ONCE).zip(&pieces) {
-            for (&(_, seeker), ends) in seekers.iter().zip(piece.starts.windows(2)) {
-                starts[seeker + 1] = ends[1] - ends[0];
+            for (&seeker, ends) in seekers.iter().zip(piece.starts.windows(2)) {
+                starts[seeker as usize + 1] = ends[1] - ends[0];
             }
         }
         for seeker in 0..n {
@@ -151,7 +161,8 @@ impl Candidates {
             starts,
         };
         for (seekers, piece) in order.chunks(AT_ONCE).zip(pieces) {
-            for (&(_, seeker), ends) in seekers.iter().zip(piece.starts.windows(2)) {
+            for (&seeker, ends) in seekers.iter().zip(piece.starts.windows(2)) {
+                let seeker = seeker as usize;
                 let (own, found) = (all.starts[seeker]..all.starts[seeker + 1], ends[0]..ends[1]);
                 all.records[own.clone()].copy_from_slice(&piece.records[found.clone()]);
                 all.costs[own].copy_from_slice(&piece.costs[found]);

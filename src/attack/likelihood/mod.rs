@@ -14,6 +14,7 @@ mod displacement;
 mod equality;
 mod few;
 mod fuzzy;
+mod known;
 mod law;
 mod marginal;
 mod microaggregation;

@@ -1,24 +1,26 @@
 //! The lists of laws of ranks.
 
-use super::{
-    law::Law,
-    ranks::{self, Ranks},
-    swaps::Swaps,
-    tree::Tree,
-};
+use super::{known::Known, reach::Reach, swaps::Swaps, tree::Tree};
 use crate::attack::Lists;
+
+/// Candidates whose likelihoods are worked out together.
+const AT_ONCE: usize = 64;
 
 /// The likelihoods of laws of ranks.
 #[derive(Debug)]
 pub(in crate::attack) struct Ranked {
-    laws: Vec<Law>,
-    /// Seekers × attributes.
-    seekers: Vec<Ranks>,
-    n_seekers: usize,
-    n_sought: usize,
-    tree: Tree,
-    /// How far below the best log-likelihood a candidate may lie.
-    margin: f64,
+    /// The sought records in the order of their places in the index.
+    swaps: Swaps,
+    index: Index,
+}
+
+/// How candidates are found.
+#[derive(Debug)]
+enum Index {
+    /// Where all laws have bounds: everybody who is possible.
+    Reach(Box<Reach>),
+    /// Elsewhere: whose log-likelihood is no farther below the best than a margin.
+    Tree { tree: Tree, margin: f64 },
 }
 
 impl Ranked {
@@ -29,39 +31,56 @@ impl Ranked {
     pub fn of(swaps: Swaps) -> Self {
         /// What is left out of the posterior of a seeker, at most.
         const LEFT_OUT: f64 = 1e-9;
-        let margin = if swaps.is_bounded() {
-            f64::INFINITY
+        let index = if swaps.is_bounded() {
+            Index::Reach(Box::new(Reach::of(&swaps)))
         } else {
-            (swaps.n_sought.max(1) as f64).ln() - LEFT_OUT.ln()
+            Index::Tree {
+                tree: Tree::of(&swaps),
+                margin: (swaps.n_sought.max(1) as f64).ln() - LEFT_OUT.ln(),
+            }
         };
         Self {
-            tree: Tree::new(
-                &swaps.sought,
-                swaps.n_sought,
-                swaps.in_place,
-                margin < f64::INFINITY,
-            ),
-            laws: swaps.laws,
-            seekers: swaps.seekers,
-            n_seekers: swaps.n_seekers,
-            n_sought: swaps.n_sought,
-            margin,
+            swaps: swaps.seeking(index.records()),
+            index,
         }
     }
 
-    fn of_seeker(&self, seeker: usize) -> &[Ranks] {
-        let width = self.laws.len();
-        &self.seekers[seeker * width..(seeker + 1) * width]
+    /// Puts into `list` everybody who is possible, by place, with −log-likelihood.
+    fn possible(&self, reach: &Reach, seeker: usize, list: &mut Vec<(u32, f64)>) {
+        let known = Known::all(&self.swaps, self.swaps.of_seeker(seeker));
+        let mut places = Vec::new();
+        reach.look(&self.swaps, seeker, &mut places);
+        for places in places.chunks(AT_ONCE) {
+            let mut logs = [0.0; AT_ONCE];
+            let logs = &mut logs[..places.len()];
+            // Attribute by attribute: records do not wait for each other.
+            for known in &known {
+                known.add_logs(&self.swaps, places, logs);
+            }
+            let all = places.iter().zip(&*logs);
+            let possible = all.filter(|&(_, &log)| log > f64::NEG_INFINITY);
+            list.extend(possible.map(|(&place, &log)| (place, -log)));
+        }
+    }
+}
+
+impl Index {
+    /// The sought record at each place.
+    fn records(&self) -> &[u32] {
+        match self {
+            Self::Reach(reach) => reach.records(),
+            Self::Tree { tree, .. } => tree.records(),
+        }
     }
 }
 
 impl Lists for Ranked {
     fn n_seekers(&self) -> usize {
-        self.n_seekers
+        self.swaps.n_seekers
     }
 
     fn n_sought(&self) -> usize {
-        self.n_sought
+        self.swaps.n_sought
     }
 
     fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
@@ -70,12 +89,21 @@ impl Lists for Ranked {
     }
 
     fn whereabouts(&self, seeker: usize) -> u64 {
-        ranks::whereabouts(self.of_seeker(seeker), self.n_seekers.max(self.n_sought))
+        self.swaps.whereabouts(seeker)
     }
 
     fn unordered(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
-        let ranks = self.of_seeker(seeker);
-        self.tree.likely(&self.laws, ranks, self.margin, list);
+        list.clear();
+        match &self.index {
+            Index::Reach(reach) => self.possible(reach, seeker, list),
+            Index::Tree { tree, margin } => {
+                tree.likely(&self.swaps, self.swaps.of_seeker(seeker), *margin, list);
+            }
+        }
+        let records = self.index.records();
+        for (place, _) in list {
+            *place = records[*place as usize];
+        }
     }
 
     fn is_likelihood(&self) -> bool {

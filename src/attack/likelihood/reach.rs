@@ -6,62 +6,61 @@ use super::{law::Law, ranks::Ranks, swaps::Swaps};
 use crate::{
     distance::{
         Metric,
-        nearest::{Boxes, Neighbours},
+        nearest::{Constraint, Neighbours},
     },
     table::matrix::Matrix,
 };
 
-/// Cells, each a seeker's value in an attribute, of which one task works out the bounds, at least.
-const AT_ONCE: usize = 4096;
-
-/// The sought records by their lowest ranks, and for each seeker the box outside of which laws that have bounds leave nobody possible.
+/// The sought records by their lowest ranks, and what the box of a seeker depends on, outside of which laws that have bounds leave nobody
+/// possible.
 #[derive(Debug)]
-pub(in crate::attack) struct Reach<'a> {
-    swaps: &'a Swaps,
+pub(in crate::attack) struct Reach {
     sought: Neighbours,
-    /// The lowest ranks of the seekers.
-    seekers: Matrix,
-    boxes: Boxes,
+    /// For each attribute and rank the lowest rank of those sought values whose ranks end above it.
+    lowest_above: Vec<Vec<u32>>,
 }
 
-impl<'a> Reach<'a> {
+impl Reach {
     /// Of two files under laws that [have bounds](Swaps::is_bounded).
     ///
     /// # Complexity
     /// O(n log n · attributes) time; O(n · attributes) memory.
-    pub fn of(swaps: &'a Swaps) -> Self {
+    pub fn of(swaps: &Swaps) -> Self {
         let width = swaps.laws.len();
         let metric = Metric::new(vec![1.0; width], vec![1.0; width]);
         let sought = lowest(&swaps.sought, [swaps.n_sought, width]);
+        let attributes = (0..width).into_par_iter();
         Self {
             sought: Neighbours::build(&sought, metric),
-            seekers: lowest(&swaps.seekers, [swaps.n_seekers, width]),
-            boxes: boxes(swaps),
-            swaps,
+            lowest_above: attributes
+                .map(|k| lowest_above(&swaps.sought, width, k))
+                .collect(),
         }
     }
 
-    /// For each seeker, or for some alone, the records that the laws leave possible, ascending, less those that `sift` takes out; it is given
-    /// a seeker and all who may be possible, in no particular order.
-    pub fn possible(
-        &self,
-        some: Option<&[u32]>,
-        sift: impl Fn(usize, &mut Vec<u32>) + Sync,
-    ) -> Vec<Vec<u32>> {
-        let sift = |seeker: u32, list: &mut Vec<u32>| {
-            let seeker = seeker as usize;
-            sift(seeker, list);
-            list.retain(|&sought| self.swaps.admits(seeker, sought as usize));
-        };
-        let Some(some) = some else {
-            return (self.sought).within(&self.seekers, &self.boxes, sift);
-        };
-        let seekers: Vec<usize> = some.iter().map(|&seeker| seeker as usize).collect();
-        (self.sought).within(
-            &self.seekers.reordered(some),
-            &self.boxes.only(&seekers),
-            |place, list| sift(some[place as usize], list),
-        )
+    /// The sought record at each place.
+    pub fn records(&self) -> &[u32] {
+        self.sought.points()
+    }
+
+    /// Puts into `places` all sought records, by their places, that may be possible for one of the seekers of `swaps`, in no particular order. Some
+    /// may be among them that ties exclude.
+    pub fn look(&self, swaps: &Swaps, seeker: usize, places: &mut Vec<u32>) {
+        places.clear();
+        let attributes = swaps.of_seeker(seeker).iter().zip(&swaps.laws);
+        let attributes = attributes.zip(&self.lowest_above).zip(&swaps.in_place);
+        let constraints = attributes.enumerate();
+        let constraints = constraints.filter_map(|(attribute, (((own, law), above), in_place))| {
+            let (lo, hi) = bounds(*own, law, above)?;
+            Some(Constraint {
+                attribute,
+                lo,
+                hi,
+                admits_gap: !in_place,
+            })
+        });
+        let constraints: Vec<Constraint> = constraints.collect();
+        self.sought.inside(&constraints, places);
     }
 }
 
@@ -77,45 +76,29 @@ fn lowest(ranks: &[Ranks], [n_records, width]: [usize; 2]) -> Matrix {
     matrix
 }
 
-/// The box of each seeker, in lowest ranks. What ties exclude beyond that is left to [`Swaps::admits`].
-fn boxes(swaps: &Swaps) -> Boxes {
-    let laws = &swaps.laws;
-    let width = laws.len();
-    let columns: Vec<Vec<u32>> = (0..width)
-        .into_par_iter()
-        .map(|k| lowest_above(&swaps.sought, width, k))
-        .collect();
-    let bounds = |cell: usize, own: Ranks| {
-        if own.is_missing() {
-            return (f64::NEG_INFINITY, f64::INFINITY);
+/// Between which lowest ranks everybody is whom the law of an attribute leaves possible for a seeker with these ranks; `None` where that may be
+/// anybody. `lowest_above`: for each rank the lowest rank of those values whose ranks end above it.
+fn bounds(own: Ranks, law: &Law, lowest_above: &[u32]) -> Option<(f64, f64)> {
+    if own.is_missing() {
+        return None;
+    }
+    match law {
+        Law::Equal { .. } => Some((f64::from(own.low), f64::from(own.low))),
+        Law::Displacement(law) if law.is_bounded() => {
+            // A difference of fewer ranks than these is possible.
+            let reach = i64::try_from(law.n_displacements()).unwrap_or(i64::MAX);
+            let lowest = match usize::try_from(i64::from(own.low) + 1 - reach) {
+                // Whose ranks end above this one.
+                Ok(rank) => lowest_above.get(rank).copied(),
+                Err(_) => Some(0),
+            };
+            Some((
+                lowest.map_or(f64::INFINITY, f64::from),
+                f64::from(own.high) + reach as f64 - 2.0,
+            ))
         }
-        match &laws[cell % width] {
-            Law::Equal { .. } => (f64::from(own.low), f64::from(own.low)),
-            Law::Displacement(law) if law.is_bounded() => {
-                // A difference of fewer ranks than these is possible.
-                let reach = i64::try_from(law.n_displacements()).unwrap_or(i64::MAX);
-                let lowest = match usize::try_from(i64::from(own.low) + 1 - reach) {
-                    // Whose ranks end above this one.
-                    Ok(rank) => columns[cell % width].get(rank).copied(),
-                    Err(_) => Some(0),
-                };
-                (
-                    lowest.map_or(f64::INFINITY, f64::from),
-                    f64::from(own.high) + reach as f64 - 2.0,
-                )
-            }
-            Law::Displacement(_) | Law::Buckets(_) | Law::Cycle(_) => {
-                (f64::NEG_INFINITY, f64::INFINITY)
-            }
-        }
-    };
-    let seekers = &swaps.seekers;
-    let (lo, hi) = (seekers.par_iter().enumerate())
-        .with_min_len(AT_ONCE)
-        .map(|(cell, &own)| bounds(cell, own))
-        .unzip();
-    let admits_gaps = swaps.in_place.iter().map(|in_place| !in_place);
-    Boxes::new(swaps.n_seekers, width, lo, hi).admitting_gaps(admits_gaps.collect())
+        Law::Displacement(_) | Law::Buckets(_) | Law::Cycle(_) => None,
+    }
 }
 
 /// For each rank the lowest rank of those values of an attribute whose ranks end above it.
@@ -144,9 +127,9 @@ fn lowest_above(ranks: &[Ranks], width: usize, attribute: usize) -> Vec<u32> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::*;
+    use super::{super::Ranked, *};
     use crate::{
-        attack::{Direction, Scenario, likelihood::Likelihood},
+        attack::{Direction, Lists, Scenario, likelihood::Likelihood},
         table::Scale,
     };
 
@@ -199,6 +182,16 @@ mod tests {
                     };
                     let swaps = Swaps::new(&law, &scenario);
                     let reach = Reach::of(&swaps);
+                    let possible = |seeker: usize| -> Vec<u32> {
+                        let mut list = Vec::new();
+                        reach.look(&swaps, seeker, &mut list);
+                        let records = list.iter().map(|&place| reach.records()[place as usize]);
+                        let mut list: Vec<u32> = records.collect();
+                        list.sort_unstable();
+                        assert!(list.is_sorted_by(|a, b| a < b), "each of them once");
+                        list.retain(|&sought| swaps.admits(seeker, sought as usize));
+                        list
+                    };
                     let all = |seeker: usize| -> Vec<u32> {
                         let sought = (0_u32..).take(swaps.n_sought);
                         sought
@@ -206,7 +199,8 @@ mod tests {
                             .collect()
                     };
                     let expected: Vec<Vec<u32>> = (0..swaps.n_seekers).map(all).collect();
-                    assert_eq!(reach.possible(None, |_, _| ()), expected);
+                    let seekers = 0..swaps.n_seekers;
+                    assert_eq!(seekers.map(possible).collect::<Vec<_>>(), expected);
                     found += expected.iter().map(Vec::len).sum::<usize>();
                     // A few at once: as many as one of them alone, and as many as all.
                     for few in [0..1, 3..11, 7..40, 0..swaps.n_sought] {
@@ -216,18 +210,23 @@ mod tests {
                             assert_eq!(swaps.admits_some(seeker, &asked), some, "{few:?}");
                         }
                     }
-                    let even = |seeker: usize, sought: usize| (seeker + sought).is_multiple_of(2);
-                    let keep_even = |seeker: usize, list: &mut Vec<u32>| {
-                        list.retain(|&sought| even(seeker, sought as usize));
-                    };
-                    let some = [250, 3, 77];
-                    let kept = |&seeker: &u32| -> Vec<u32> {
-                        let own = expected[seeker as usize].iter().copied();
-                        own.filter(|&sought| even(seeker as usize, sought as usize))
-                            .collect()
-                    };
-                    let expected: Vec<Vec<u32>> = some.iter().map(kept).collect();
-                    assert_eq!(reach.possible(Some(&some), keep_even), expected);
+                    // Where the seeker misses a value, costs leave what the law would exclude for gaps that agree.
+                    let ranked = Ranked::of(swaps.clone());
+                    for seeker in 0..swaps.n_seekers {
+                        let mut list = Vec::new();
+                        ranked.list(seeker, &mut list);
+                        let all = (0_u32..).take(swaps.n_sought).filter_map(|sought| {
+                            let cost = swaps.cost(seeker, sought as usize);
+                            let (own, other) =
+                                (swaps.of_seeker(seeker), swaps.of_sought(sought as usize));
+                            let mut gaps = own.iter().zip(other).zip(&swaps.in_place);
+                            let excluded = gaps.any(|((own, other), in_place)| {
+                                *in_place && !own.is_missing() && other.is_missing()
+                            });
+                            (cost < f64::INFINITY && !excluded).then_some((sought, cost))
+                        });
+                        assert_eq!(list, all.collect::<Vec<_>>());
+                    }
                 }
             }
         }

@@ -10,7 +10,7 @@ use super::{
     cycle::{self, Cycle},
     law::Law,
     masked_numbers,
-    ranks::{RankedFiles, Ranks},
+    ranks::{self, RankedFiles, Ranks},
     swapping,
 };
 use crate::{
@@ -90,24 +90,30 @@ impl Swaps {
     /// The same pairs, with these seekers and these sought records in the places of theirs.
     #[must_use]
     pub fn reordered(&self, seekers: &[u32], sought: &[u32]) -> Self {
-        let rows = |records: &[u32], ranks: &[Ranks]| -> Vec<Ranks> {
-            let width = self.laws.len();
-            let mut rows = vec![Ranks::MISSING; records.len() * width];
-            let places = rows.par_chunks_mut(width.max(1)).zip(records);
-            places.with_min_len(4096).for_each(|(row, &record)| {
-                let record = record as usize * width;
-                row.copy_from_slice(&ranks[record..record + width]);
-            });
-            rows
-        };
+        let width = self.laws.len();
         Self {
-            seekers: rows(seekers, &self.seekers),
-            sought: rows(sought, &self.sought),
+            seekers: rows(&self.seekers, width, seekers),
+            sought: rows(&self.sought, width, sought),
             n_seekers: seekers.len(),
             n_sought: sought.len(),
             laws: self.laws.clone(),
             in_place: self.in_place.clone(),
         }
+    }
+
+    /// The same pairs, with these sought records in the places of theirs.
+    #[must_use]
+    pub fn seeking(self, sought: &[u32]) -> Self {
+        Self {
+            sought: rows(&self.sought, self.laws.len(), sought),
+            n_sought: sought.len(),
+            ..self
+        }
+    }
+
+    /// Seekers with similar numbers have similar candidates.
+    pub fn whereabouts(&self, seeker: usize) -> u64 {
+        ranks::whereabouts(self.of_seeker(seeker), self.n_seekers.max(self.n_sought))
     }
 
     /// Whether the law of each known attribute makes some values impossible.
@@ -173,6 +179,17 @@ impl Swaps {
         let width = self.laws.len();
         &self.sought[sought * width..(sought + 1) * width]
     }
+}
+
+/// The rows of these records.
+fn rows(ranks: &[Ranks], width: usize, records: &[u32]) -> Vec<Ranks> {
+    let mut rows = vec![Ranks::MISSING; records.len() * width];
+    let places = rows.par_chunks_mut(width.max(1)).zip(records);
+    places.with_min_len(4096).for_each(|(row, &record)| {
+        let record = record as usize * width;
+        row.copy_from_slice(&ranks[record..record + width]);
+    });
+    rows
 }
 
 /// Whether both values are missing or none, where gaps are `in_place`.

@@ -1,15 +1,10 @@
-//! A k-d tree over ranks: who is likely enough to be somebody's partner.
+//! A k-d tree over ranks: who is likely enough to be somebody's partner where laws exclude nobody.
 
-use super::{
-    law::{Law, OfSeeker},
-    ranks::Ranks,
-};
+use super::{known::Known, ranks::Ranks, swaps::Swaps};
 use crate::distance::kd_tree::{KdTree, part};
 
-/// Records of a leaf, unless all of a leaf have equal ranks: where laws exclude most records, and where they exclude nobody, so that
-/// most leaves are visited.
-const LEAF: usize = 12;
-const LARGE_LEAF: usize = 256;
+/// Records of a leaf, unless all of a leaf have equal ranks: most leaves are visited.
+const LEAF: usize = 256;
 
 /// Records of a leaf that are compared at once.
 const AT_ONCE: usize = 64;
@@ -19,35 +14,23 @@ const AT_ONCE: usize = 64;
 pub(super) struct Tree {
     n_attributes: usize,
     tree: KdTree,
-    /// The ranks of each record, in the order of the tree.
-    ranks: Vec<Ranks>,
-    /// The same in bins, where laws exclude nobody: bounds of bins are worked out once a seeker, and looked up for each record.
-    bins: Option<Bins>,
+    bins: Bins,
     /// From the lowest to the highest rank of each attribute in each node; MISSING where all miss it.
     intervals: Vec<Ranks>,
     /// Whether some record of a node misses an attribute.
     gaps: Vec<bool>,
-    /// For each attribute, whether who misses it is impossible for a seeker who has it.
-    in_place: Vec<bool>,
 }
 
 impl Tree {
-    /// Builds the tree of records with these ranks (records × attributes). A gap excludes its record from whoever has the value where
-    /// gaps are `in_place`; elsewhere it counts nothing. `excludes_nobody`: each record is possible by some law.
+    /// Builds the tree of the sought records.
     ///
     /// # Complexity
     /// O(n log n · attributes).
-    pub fn new(
-        ranks: &[Ranks],
-        n_records: usize,
-        in_place: Vec<bool>,
-        excludes_nobody: bool,
-    ) -> Self {
-        let width = in_place.len();
-        let leaf = if excludes_nobody { LARGE_LEAF } else { LEAF };
-        let n = u32::try_from(n_records)
+    pub fn of(swaps: &Swaps) -> Self {
+        let width = swaps.laws.len();
+        let n = u32::try_from(swaps.n_sought)
             .unwrap_or_else(|_| unreachable!("a table holds at most u32::MAX records"));
-        let of = |record: u32, k: usize| ranks[record as usize * width + k];
+        let of = |record: u32, k: usize| swaps.sought[record as usize * width + k];
         let (tree, of_nodes) = KdTree::grow((0..n).collect(), |run, of_nodes| {
             let mut widest = (0, 0);
             for k in 0..width {
@@ -71,34 +54,34 @@ impl Tree {
                 widest = widest.max((spread, k));
             }
             let (spread, k) = widest;
-            let halves = run.len() > leaf && spread > 0;
+            let halves = run.len() > LEAF && spread > 0;
             let low = |record| of(record, k).low;
             halves.then(|| part(run, run.len() / 2, low, Ord::cmp))
         });
         let (intervals, gaps) = of_nodes.into_iter().unzip();
-        let row = |&record: &u32| &ranks[record as usize * width..(record as usize + 1) * width];
-        let ranks: Vec<Ranks> = tree.points().iter().flat_map(row).copied().collect();
         Self {
             n_attributes: width,
-            bins: excludes_nobody.then(|| Bins::new(&ranks, width)),
-            ranks,
+            bins: Bins::new(swaps, tree.points()),
             tree,
             intervals,
             gaps,
-            in_place,
         }
     }
 
-    /// Puts into `list` every record whose log-likelihood is not below that of the best one by more than `margin`, with
+    /// The sought record at each place.
+    pub fn records(&self) -> &[u32] {
+        self.tree.points()
+    }
+
+    /// Puts into `list` every record whose log-likelihood is not below that of the best one by more than `margin`, by its place, with
     /// −log-likelihood, in no particular order. A value that either side misses counts nothing, unless gaps are in place: then
-    /// who misses a value that the seeker has is impossible.
-    pub fn likely(&self, laws: &[Law], seeker: &[Ranks], margin: f64, list: &mut Vec<(u32, f64)>) {
-        list.clear();
+    /// who misses a value that the seeker has is impossible. The sought records of `swaps` are in the order of their places.
+    pub fn likely(&self, swaps: &Swaps, seeker: &[Ranks], margin: f64, list: &mut Vec<(u32, f64)>) {
         if self.tree.n_nodes() == 0 {
             return;
         }
-        let known = self.known_of(laws, seeker);
-        let mut bounds = (self.bins.as_ref()).map(|bins| Bounds::new(bins, &known));
+        let known = Known::all(swaps, seeker);
+        let mut bounds = Bounds::new(&self.bins, &known);
         let mut best = f64::NEG_INFINITY;
         let mut open = vec![(0, self.bound_of(0, &known))];
         while let Some((number, most)) = open.pop() {
@@ -110,28 +93,23 @@ impl Tree {
                 for first in run.clone().step_by(AT_ONCE) {
                     let (mut places, mut logs) = ([0; AT_ONCE], [0.0; AT_ONCE]);
                     let mut left = 0;
-                    for place in first..run.end.min(first + AT_ONCE) {
+                    let numbers = u32::try_from(first).unwrap_or(u32::MAX)..;
+                    for (place, number) in (first..run.end.min(first + AT_ONCE)).zip(numbers) {
                         // A look at bounds is soon had and rules most records out.
-                        let is_left = match &mut bounds {
-                            Some(bounds) => {
-                                let most = bounds.of(place, &known);
-                                (most > f64::NEG_INFINITY) & (most >= best - margin)
-                            }
-                            None => !excludes(self.row(&self.ranks, place), &[], &known),
-                        };
-                        places[left] = place;
+                        let most = bounds.of(place, &known);
+                        let is_left = (most > f64::NEG_INFINITY) & (most >= best - margin);
+                        places[left] = number;
                         left += usize::from(is_left);
                     }
                     let (places, logs) = (&places[..left], &mut logs[..left]);
                     // Attribute by attribute: records do not wait for each other.
                     for known in &known {
-                        let ranks = |place| self.ranks[place * self.n_attributes + known.attribute];
-                        known.add_logs(ranks, places, logs);
+                        known.add_logs(swaps, places, logs);
                     }
                     for (&place, &log) in places.iter().zip(&*logs) {
                         if log > f64::NEG_INFINITY && log >= best - margin {
                             best = best.max(log);
-                            list.push((self.tree.points()[place], -log));
+                            list.push((place, -log));
                         }
                     }
                 }
@@ -148,25 +126,6 @@ impl Tree {
         list.retain(|&(_, cost)| cost <= margin - best);
     }
 
-    /// What a seeker has.
-    fn known_of<'a>(&self, laws: &'a [Law], seeker: &[Ranks]) -> Vec<Known<'a>> {
-        let pairs = seeker.iter().zip(laws).enumerate();
-        pairs
-            .filter(|(_, (ranks, _))| !ranks.is_missing())
-            .map(|(k, (&ranks, law))| Known {
-                attribute: k,
-                ranks,
-                law,
-                of_seeker: law.of(ranks),
-                of_gap: if self.in_place[k] {
-                    f64::NEG_INFINITY
-                } else {
-                    0.0
-                },
-            })
-            .collect()
-    }
-
     fn bound_of(&self, node: usize, known: &[Known<'_>]) -> f64 {
         let (intervals, gaps) = self.node(node);
         bound(intervals, gaps, known)
@@ -174,57 +133,8 @@ impl Tree {
 
     /// The intervals of a node, and whether some of its records miss an attribute.
     fn node(&self, node: usize) -> (&[Ranks], &[bool]) {
-        let gaps = &self.gaps[node * self.n_attributes..(node + 1) * self.n_attributes];
-        (self.row(&self.intervals, node), gaps)
-    }
-
-    fn row<'a>(&self, ranks: &'a [Ranks], number: usize) -> &'a [Ranks] {
-        &ranks[number * self.n_attributes..(number + 1) * self.n_attributes]
-    }
-}
-
-/// A value that the seeker has.
-struct Known<'a> {
-    attribute: usize,
-    ranks: Ranks,
-    law: &'a Law,
-    /// The law for these ranks.
-    of_seeker: OfSeeker<'a>,
-    /// The log-likelihood of a record that misses the attribute.
-    of_gap: f64,
-}
-
-impl Known<'_> {
-    /// Adds the log-likelihoods of records with these ranks at some places.
-    fn add_logs(&self, ranks: impl Fn(usize) -> Ranks, places: &[usize], logs: &mut [f64]) {
-        let both = places.iter().zip(logs);
-        let of_gap = self.of_gap;
-        match &self.of_seeker {
-            OfSeeker::Displacement(law) => {
-                add(both, ranks, of_gap, |ranks| law.log_mean(ranks));
-            }
-            OfSeeker::Buckets(law) => add(both, ranks, of_gap, |ranks| law.log_mean(ranks)),
-            OfSeeker::Other(law, own) => {
-                add(both, ranks, of_gap, |ranks| law.log_mean(*own, ranks));
-            }
-        }
-    }
-}
-
-#[inline(always)]
-fn add<'a>(
-    both: impl Iterator<Item = (&'a usize, &'a mut f64)>,
-    ranks: impl Fn(usize) -> Ranks,
-    of_gap: f64,
-    log_mean: impl Fn(Ranks) -> f64,
-) {
-    for (&place, log) in both {
-        let ranks = ranks(place);
-        *log += if ranks.is_missing() {
-            of_gap
-        } else {
-            log_mean(ranks)
-        };
+        let of_node = node * self.n_attributes..(node + 1) * self.n_attributes;
+        (&self.intervals[of_node.clone()], &self.gaps[of_node])
     }
 }
 
@@ -246,8 +156,9 @@ struct Bins {
 }
 
 impl Bins {
-    /// Bins of equal width, of records with these ranks (records × attributes).
-    fn new(ranks: &[Ranks], n_attributes: usize) -> Self {
+    /// Bins of equal width, of the sought records in this order.
+    fn new(swaps: &Swaps, order: &[u32]) -> Self {
+        let (ranks, width) = (&swaps.sought, swaps.laws.len());
         let there = ranks.iter().filter(|ranks| !ranks.is_missing());
         let end = there.map(|ranks| u64::from(ranks.low) + 1).max();
         let bin = |ranks: Ranks| match (end, ranks.is_missing()) {
@@ -256,11 +167,12 @@ impl Bins {
             }
             _ => GAP,
         };
-        let of: Vec<u8> = ranks.iter().map(|&ranks| bin(ranks)).collect();
-        let mut intervals = vec![[Ranks::MISSING; BINS]; n_attributes];
-        let mut is_tie = vec![[true; BINS]; n_attributes];
-        for (place, (&ranks, &bin)) in ranks.iter().zip(&of).enumerate() {
-            let (attribute, bin) = (place % n_attributes, usize::from(bin));
+        let bins_of = |&record: &u32| swaps.of_sought(record as usize).iter().copied().map(bin);
+        let of = order.iter().flat_map(bins_of).collect();
+        let mut intervals = vec![[Ranks::MISSING; BINS]; width];
+        let mut is_tie = vec![[true; BINS]; width];
+        for (cell, &ranks) in ranks.iter().enumerate() {
+            let (attribute, bin) = (cell % width, usize::from(bin(ranks)));
             let interval = &mut intervals[attribute][bin];
             is_tie[attribute][bin] &= interval.is_missing() || *interval == ranks;
             *interval = interval.and(ranks);

@@ -18,9 +18,12 @@ pub struct Boxes {
 
 /// The interval of one constrained attribute.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Constraint {
+pub struct Constraint {
+    /// The attribute.
     pub attribute: usize,
+    /// The least value that is admitted.
     pub lo: f64,
+    /// The greatest value that is admitted; none is where it is less than `lo`.
     pub hi: f64,
     /// Whether a missing value is admitted.
     pub admits_gap: bool,
@@ -31,6 +34,11 @@ impl Constraint {
     #[inline(always)]
     pub(super) fn admits(&self, value: f64) -> bool {
         (value >= self.lo) & (value <= self.hi) | (self.admits_gap & value.is_nan())
+    }
+
+    /// Whether neither a value nor a missing one is admitted.
+    pub(super) fn admits_nobody(&self) -> bool {
+        self.lo > self.hi && !self.admits_gap
     }
 }
 

@@ -63,8 +63,6 @@ pub(super) trait Goal: Send + Sync {
     fn someone_within(&mut self, key: f64);
     /// Forgets the candidates taken, but not what they prove about the reach.
     fn restart(&mut self);
-    /// Learns that every candidate within reach was taken, where a walk took them: what is to be done for each query beside other ones.
-    fn finish(&mut self) {}
     /// The answer, once every candidate within reach was taken.
     fn answer(self) -> Self::Answer;
 }
@@ -447,77 +445,5 @@ impl Goal for LinkGoal {
             place,
         };
         (link, self.foremost.next())
-    }
-}
-
-/// The goal of a list: all candidates that are kept.
-pub(super) struct WithinGoal<'a, F> {
-    query: u32,
-    sift: &'a F,
-    points: Vec<u32>,
-}
-
-impl<'a, F: Fn(u32, &mut Vec<u32>) + Sync> WithinGoal<'a, F> {
-    pub(super) fn new(query: u32, sift: &'a F) -> Self {
-        Self {
-            query,
-            sift,
-            points: Vec::new(),
-        }
-    }
-}
-
-impl<F: Fn(u32, &mut Vec<u32>) + Sync> Goal for WithinGoal<'_, F> {
-    type Answer = Vec<u32>;
-
-    const PLAIN: bool = false;
-
-    fn admit(&mut self, _: u32) {}
-
-    #[inline(always)]
-    fn reach(&self, _: bool) -> f64 {
-        f64::INFINITY
-    }
-
-    #[inline(always)]
-    fn asks_upper(&self, _: f64, _: bool) -> bool {
-        false
-    }
-
-    #[inline(always)]
-    fn settle(&mut self, _: f64, _: f64, _: u32, _: u32, _: bool) -> Settled {
-        Settled::Nothing
-    }
-
-    #[inline(always)]
-    fn take(&mut self, tile: &Tile<'_>, _: bool) {
-        for (&point, &admitted) in tile.points.iter().zip(tile.admitted) {
-            if admitted {
-                self.points.push(point);
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn rival_key(&self) -> f64 {
-        -1.0
-    }
-
-    fn add_closer(&mut self, _: u32) {}
-
-    fn someone_within(&mut self, _: f64) {}
-
-    fn restart(&mut self) {
-        self.points.clear();
-    }
-
-    fn finish(&mut self) {
-        (self.sift)(self.query, &mut self.points);
-        self.points.sort_unstable();
-        self.points.shrink_to_fit();
-    }
-
-    fn answer(self) -> Self::Answer {
-        self.points
     }
 }

@@ -17,6 +17,7 @@ mod boxes;
 pub mod exhaustive;
 mod filter;
 mod goal;
+mod inside;
 mod plan;
 mod probe;
 mod rough;
@@ -36,8 +37,8 @@ use rayon::prelude::*;
 use super::{Doubt, Metric};
 use crate::table::matrix::Matrix;
 pub use answer::{Contest, Least, Link, Rival, Rivals};
-pub use boxes::Boxes;
-use goal::{ContestGoal, Goal, LeastGoal, LinkGoal, WithinGoal};
+pub use boxes::{Boxes, Constraint};
+use goal::{ContestGoal, Goal, LeastGoal, LinkGoal};
 use rough::Rough;
 use scan::Scan;
 use tree::Tree;
@@ -181,27 +182,6 @@ impl Neighbours {
     ) -> Vec<(Link, f64)> {
         self.search(queries, rivals.into(), within, |query, rival| {
             LinkGoal::new(rival, limit, doubt(query as usize))
-        })
-    }
-
-    /// For each query, the points in its box, ascending, less those that `sift` takes out of them; it is given the query and its points, in no
-    /// particular order.
-    ///
-    /// # Complexity
-    /// Subtrees outside a box are not entered. Memory in proportion to what is left.
-    ///
-    /// # Panics
-    /// If queries and boxes do not fit together or to the points.
-    pub fn within(
-        &self,
-        queries: &Matrix,
-        boxes: &Boxes,
-        sift: impl Fn(u32, &mut Vec<u32>) + Sync,
-    ) -> Vec<Vec<u32>> {
-        let nobody = vec![None; queries.n_records()];
-        let rivals = Rivals::Points(&nobody);
-        self.search(queries, rivals, Some(boxes), |query, _| {
-            WithinGoal::new(query, &sift)
         })
     }
 

@@ -326,12 +326,20 @@ impl Rough {
         )
     }
 
-    /// Whether a tile may have a point in the box.
+    /// Which points of a tile may be in the box, past the last point whether that may; `None` if none may.
     #[inline(always)]
-    pub(super) fn holds<S: Simd>(&self, simd: S, tile: usize, sieve: &Sieve) -> bool {
+    pub(super) fn held<S: Simd>(
+        &self,
+        simd: S,
+        tile: usize,
+        sieve: &Sieve,
+    ) -> Option<[bool; LANES]> {
         let d = self.used.len();
         let strips = &self.tiles[tile * d..(tile + 1) * d];
-        for part in 0..LANES / S::F32_LANES {
+        let mut held = [0.0; LANES];
+        let (parts, _) = S::as_mut_simd_f32s(&mut held);
+        let mut holds = false;
+        for (part, held) in parts.iter_mut().enumerate() {
             let zero = simd.splat_f32s(0.0);
             let mut inside = simd.equal_f32s(zero, zero);
             let mut some = true;
@@ -349,10 +357,11 @@ impl Rough {
                 }
             }
             if some {
-                return true;
+                *held = simd.select_f32s(inside, simd.splat_f32s(1.0), zero);
+                holds = true;
             }
         }
-        false
+        holds.then(|| held.map(|held| held > 0.0))
     }
 
     /// The position at which a greedy descent towards the query ends.

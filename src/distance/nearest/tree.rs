@@ -3,6 +3,7 @@
 use pulp::Simd;
 use rayon::prelude::*;
 
+use super::boxes::Constraint;
 use super::plan::{FAN, Plan, Planner};
 use super::tiles::{Axis, LANES, Lanes, Tiles, greater, lesser, term};
 use crate::distance::Metric;
@@ -252,6 +253,42 @@ impl Tree {
             };
         }
         sum
+    }
+
+    /// For each child, whether all its points are outside a box, and whether all are in.
+    #[inline(always)]
+    pub(super) fn relations(
+        &self,
+        node: usize,
+        constraints: &[Constraint],
+    ) -> ([bool; FAN], [bool; FAN]) {
+        let (mut gap, mut excess) = ([f64::NEG_INFINITY; FAN], [f64::NEG_INFINITY; FAN]);
+        let mut missing = 0;
+        let (boxes, gaps) = (self.boxes(node), self.gaps(node));
+        for constraint in constraints {
+            let (lo, hi) = boxes[constraint.attribute].0.split_at(FAN);
+            let gaps = gaps.get(constraint.attribute).copied().unwrap_or(0);
+            // Points that miss the attribute are inside, so a child that has some is not apart.
+            let excused = if constraint.admits_gap { gaps } else { 0 };
+            // A difference has the sign of the comparison, also for infinite bounds. Where it is NaN
+            // (an empty box at an infinite bound) `greater` passes over it; the other end of the
+            // interval sets such a child apart.
+            for child in 0..FAN {
+                if excused >> child & 1 == 0 {
+                    gap[child] = greater(gap[child], lo[child] - constraint.hi);
+                    gap[child] = greater(gap[child], constraint.lo - hi[child]);
+                }
+                excess[child] = greater(excess[child], constraint.lo - lo[child]);
+                excess[child] = greater(excess[child], hi[child] - constraint.hi);
+            }
+            missing |= gaps & !excused;
+        }
+        let apart = gap.map(|gap| gap > 0.0);
+        let mut within = excess.map(|excess| excess <= 0.0);
+        for (child, within) in within.iter_mut().enumerate() {
+            *within &= missing >> child & 1 == 0;
+        }
+        (apart, within)
     }
 
     /// The position at which a greedy descent ends that is led by a bound for each child of a node.

@@ -8,7 +8,7 @@ use super::boxes::{Boxes, Constraint};
 use super::goal::{Goal, Settled, Tile};
 use super::plan::FAN;
 use super::rough::{Bounds, Place, Rough, Sieve};
-use super::tiles::{Axis, LANES, axes_of, greater};
+use super::tiles::{Axis, LANES, axes_of};
 use super::tree::{NO_NODE, Tree};
 use crate::distance::Metric;
 use crate::table::matrix::Matrix;
@@ -170,15 +170,11 @@ impl<G: Goal, F: Fn(u32, Option<Rival>) -> G> WithSimd for Run<'_, F> {
                 Some(rough) => one.hurry(simd, walk.tree, rough, walk.budget, &mut goal),
                 None => one.walk(simd, (walk.tree, sifted), walk.budget, &mut goal),
             };
-            let finished = work <= walk.budget;
-            if finished {
-                goal.finish();
-            }
             walked.push(Walked {
                 query,
                 goal,
                 work,
-                finished,
+                finished: work <= walk.budget,
             });
         }
         walked
@@ -238,11 +234,7 @@ impl One {
         goal: &mut G,
     ) -> u64 {
         self.visits.clear();
-        let nobody = self
-            .constraints
-            .iter()
-            .any(|constraint| constraint.lo > constraint.hi && !constraint.admits_gap);
-        if tree.nodes.is_empty() || nobody {
+        if tree.nodes.is_empty() || self.constraints.iter().any(Constraint::admits_nobody) {
             return 0;
         }
         let inside = self.constraints.is_empty();
@@ -424,7 +416,7 @@ impl One {
         let (apart, within) = match sifted {
             _ if visit.inside => ([false; FAN], [true; FAN]),
             Some(rough) => rough.relations(simd, index, &self.sieve),
-            None => self.relations(tree, index),
+            None => tree.relations(index, &self.constraints),
         };
         // Candidates are counted near and far: distances matter once all of a child are some.
         let lower = if within[..node.n_children as usize].contains(&true) {
@@ -478,38 +470,6 @@ impl One {
         }
     }
 
-    /// For each child, whether all its points are outside the query's box, and whether all are in.
-    #[inline(always)]
-    fn relations(&self, tree: &Tree, node: usize) -> ([bool; FAN], [bool; FAN]) {
-        let (mut gap, mut excess) = ([f64::NEG_INFINITY; FAN], [f64::NEG_INFINITY; FAN]);
-        let mut missing = 0;
-        let (boxes, gaps) = (tree.boxes(node), tree.gaps(node));
-        for constraint in &self.constraints {
-            let (lo, hi) = boxes[constraint.attribute].0.split_at(FAN);
-            let gaps = gaps.get(constraint.attribute).copied().unwrap_or(0);
-            // Points that miss the attribute are inside, so a child that has some is not apart.
-            let excused = if constraint.admits_gap { gaps } else { 0 };
-            // A difference has the sign of the comparison, also for infinite bounds. Where it is NaN
-            // (an empty box at an infinite bound) `greater` passes over it; the other end of the
-            // interval sets such a child apart.
-            for child in 0..FAN {
-                if excused >> child & 1 == 0 {
-                    gap[child] = greater(gap[child], lo[child] - constraint.hi);
-                    gap[child] = greater(gap[child], constraint.lo - hi[child]);
-                }
-                excess[child] = greater(excess[child], constraint.lo - lo[child]);
-                excess[child] = greater(excess[child], hi[child] - constraint.hi);
-            }
-            missing |= gaps & !excused;
-        }
-        let apart = gap.map(|gap| gap > 0.0);
-        let mut within = excess.map(|excess| excess <= 0.0);
-        for (child, within) in within.iter_mut().enumerate() {
-            *within &= missing >> child & 1 == 0;
-        }
-        (apart, within)
-    }
-
     /// Shows the candidates of a leaf to the goal.
     #[inline(always)]
     fn leaf<S: Simd, G: Goal>(
@@ -524,7 +484,7 @@ impl One {
             // No closure: vector code is lost in one that is not inlined.
             if let Some(rough) = sifted
                 && !visit.inside
-                && !rough.holds(simd, tile, &self.sieve)
+                && rough.held(simd, tile, &self.sieve).is_none()
             {
                 continue;
             }

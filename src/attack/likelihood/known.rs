@@ -1,0 +1,70 @@
+//! What a seeker knows, made ready to be compared with many records.
+
+use super::{
+    law::{Law, OfSeeker},
+    ranks::Ranks,
+    swaps::Swaps,
+};
+
+/// A value that the seeker has.
+pub(super) struct Known<'a> {
+    pub attribute: usize,
+    pub ranks: Ranks,
+    pub law: &'a Law,
+    /// The law for these ranks.
+    of_seeker: OfSeeker<'a>,
+    /// The log-likelihood of a record that misses the attribute.
+    pub of_gap: f64,
+}
+
+impl<'a> Known<'a> {
+    /// What a seeker with these ranks has.
+    pub fn all(swaps: &'a Swaps, seeker: &[Ranks]) -> Vec<Self> {
+        let attributes = seeker.iter().zip(&swaps.laws).zip(&swaps.in_place);
+        let known = attributes
+            .enumerate()
+            .filter(|(_, ((ranks, _), _))| !ranks.is_missing());
+        let known = known.map(|(attribute, ((&ranks, law), &in_place))| Self {
+            attribute,
+            ranks,
+            law,
+            of_seeker: law.of(ranks),
+            of_gap: if in_place { f64::NEG_INFINITY } else { 0.0 },
+        });
+        known.collect()
+    }
+
+    /// Adds the log-likelihoods of sought records.
+    pub fn add_logs(&self, swaps: &Swaps, records: &[u32], logs: &mut [f64]) {
+        let (width, attribute) = (swaps.laws.len(), self.attribute);
+        let ranks = |record: u32| swaps.sought[record as usize * width + attribute];
+        let both = records.iter().zip(logs);
+        let of_gap = self.of_gap;
+        match &self.of_seeker {
+            OfSeeker::Displacement(law) => {
+                add(both, ranks, of_gap, |ranks| law.log_mean(ranks));
+            }
+            OfSeeker::Buckets(law) => add(both, ranks, of_gap, |ranks| law.log_mean(ranks)),
+            OfSeeker::Other(law, own) => {
+                add(both, ranks, of_gap, |ranks| law.log_mean(*own, ranks));
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn add<'a>(
+    both: impl Iterator<Item = (&'a u32, &'a mut f64)>,
+    ranks: impl Fn(u32) -> Ranks,
+    of_gap: f64,
+    log_mean: impl Fn(Ranks) -> f64,
+) {
+    for (&record, log) in both {
+        let ranks = ranks(record);
+        *log += if ranks.is_missing() {
+            of_gap
+        } else {
+            log_mean(ranks)
+        };
+    }
+}
