@@ -204,6 +204,7 @@ pub fn of_each<R, T: Send>(
 ) -> Vec<T> {
     let found = order
         .par_iter()
+        .with_max_len(BATCH)
         .map_init(room, |room, &place| (place, find(room, place as usize)));
     by_place(found.collect())
 }
@@ -215,7 +216,8 @@ pub fn of_batches<T: Send>(
 ) -> Vec<T> {
     // Of few places smaller batches, so that all threads have work.
     let size = order.len().div_ceil(64).clamp(1, BATCH);
-    let found = order.par_chunks(size).flat_map_iter(|places| {
+    let batches = order.par_chunks(size).with_max_len(1);
+    let found = batches.flat_map_iter(|places| {
         let mut found = Vec::with_capacity(places.len());
         find(places, &mut found);
         found
@@ -223,7 +225,8 @@ pub fn of_batches<T: Send>(
     by_place(found.collect())
 }
 
-/// Places that are worked on together, at most.
+/// Places that are worked on together, at most, and by one task: neighbours take longer where much is near, and what a task has begun on
+/// no other thread can take from it.
 const BATCH: usize = 256;
 
 fn by_place<T: Send>(mut found: Vec<(u32, T)>) -> Vec<T> {

@@ -47,6 +47,7 @@ impl Candidates {
         refuse_too_long(lists, unlisted)?;
         let pieces: Vec<Self> = pieces(lists.n_seekers())
             .into_par_iter()
+            .with_max_len(1)
             .map(|seekers| Self::of_piece(lists, unlisted, seekers))
             .collect();
         let nobody = pieces

@@ -52,14 +52,13 @@ impl Candidates {
         let by_value = ByValue::new(swaps, columns.first().copied());
         let others = columns.get(1..LOOKS.min(columns.len())).unwrap_or(&[]);
         let reach = Reach::of(&by_value.swaps);
-        // The candidates of the seeker at a place.
-        let possible = |place: usize| -> Vec<u32> {
-            let mut list = Vec::new();
-            reach.look(&by_value.swaps, place, &mut list);
-            for sought in &mut list {
+        // Puts the candidates of the seeker at a place into a list.
+        let write = |place: usize, list: &mut Vec<u32>| {
+            reach.look(&by_value.swaps, place, list);
+            for sought in list.iter_mut() {
                 *sought = reach.records()[*sought as usize];
             }
-            by_value.sift(place, &mut list);
+            by_value.sift(place, list);
             // Whoever is left alone costs little; it is seen later whether they stay.
             if list.len() > 1 {
                 let seeker = by_value.seekers[place] as usize;
@@ -70,21 +69,24 @@ impl Candidates {
                 });
             }
             list.retain(|&sought| by_value.swaps.admits(place, sought as usize));
-            for sought in &mut list {
+            for sought in list.iter_mut() {
                 *sought = by_value.sought[*sought as usize];
             }
             list.sort_unstable();
-            list.shrink_to_fit();
-            list
         };
         refuse_too_many(n, bytes_a_pair, |asked| {
+            let length = |list: &mut Vec<u32>, &place: &u32| {
+                write(place as usize, list);
+                list.len() as u64
+            };
             let asked = asked.par_iter();
-            asked
-                .map(|&place| possible(place as usize).len() as u64)
-                .sum()
+            asked.map_init(Vec::new, length).sum()
         })?;
         let order = order_by(n, |place| by_value.swaps.whereabouts(place));
-        let lists = of_each(&order, || (), |(), place| possible(place));
+        let lists = of_each(&order, Vec::new, |list, place| {
+            write(place, list);
+            list.clone()
+        });
         drop(reach);
         let mut of_seekers = vec![Vec::new(); n];
         for (&seeker, list) in by_value.seekers.iter().zip(lists) {
@@ -134,6 +136,7 @@ impl Candidates {
         let order = order_by(n, |seeker| lists.whereabouts(seeker));
         let pieces: Vec<Self> = order
             .par_chunks(AT_ONCE)
+            .with_max_len(1)
             .map_init(Vec::new, |list, seekers| {
                 let mut piece = Self::default();
                 for &seeker in seekers {

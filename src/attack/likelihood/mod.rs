@@ -90,7 +90,7 @@ use crate::{
 /// ([`super::of_sample`]).
 ///
 /// # Complexity
-/// A k-d tree over ranks: O(n log n) to build; a seeker costs little more than its list. O(n · attributes) memory.
+/// An index of ranks: O(n log n) to build; a seeker costs little more than its list. O(n · attributes) memory.
 #[derive(Debug, Clone)]
 pub struct Likelihood {
     /// What was published.

@@ -267,6 +267,7 @@ impl Neighbours {
         };
         let chunks: Vec<Vec<Walked<G>>> = order
             .par_chunks(walk::CHUNK)
+            .with_max_len(1)
             .map(|chunk| walk.run(chunk, &goal))
             .collect();
         let mut answers: Vec<Option<G::Answer>> = Vec::new();
@@ -289,6 +290,7 @@ impl Neighbours {
             }
             unfinished
                 .par_chunks_mut(size)
+                .with_max_len(1)
                 .for_each(|batch| finish(way, batch));
             for walked in unfinished {
                 answers[walked.query as usize] = Some(walked.goal.answer());

@@ -13,7 +13,8 @@ use super::tree::{NO_NODE, Tree};
 use crate::distance::Metric;
 use crate::table::matrix::Matrix;
 
-/// Queries that one task answers, and so the length of the runs that share what is in cache.
+/// Queries that one task answers, and so the length of the runs that share what is in cache. A task is no longer: queries take longer where
+/// points are many, and others could not take from it what it has begun on.
 pub(super) const CHUNK: usize = 256;
 
 /// What a walk needs to know.
