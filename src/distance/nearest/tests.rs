@@ -335,6 +335,39 @@ fn every_way_answers_as_the_oracle_does() {
     }
 }
 
+/// Nobody in a box is left out or comes twice; where there is no filter in single precision, nobody else comes.
+#[test]
+fn those_in_a_box_are_those_it_admits() {
+    let (mut found, mut left_out, mut others) = (0, 0, 0);
+    for seed in 0..400 {
+        let (case, what) = case(&mut Random(2000 + seed));
+        let neighbours = Neighbours::build(&case.points, case.metric.clone());
+        for query in 0..case.queries.n_records() {
+            let constraints: Vec<_> = case.boxes.constraints(query).collect();
+            let mut places = Vec::new();
+            neighbours.inside(&constraints, &mut places);
+            let mut is_there = vec![false; case.points.n_records()];
+            for place in places {
+                let point = neighbours.points()[place as usize] as usize;
+                assert!(!is_there[point], "seed {seed}, {what}: twice");
+                is_there[point] = true;
+            }
+            for (point, is_there) in is_there.into_iter().enumerate() {
+                let admitted = case.boxes.admits(query, case.points.record(point));
+                assert!(is_there || !admitted, "seed {seed}, {what}: left out");
+                if is_there && !admitted {
+                    assert!(neighbours.rough.is_some(), "seed {seed}, {what}");
+                    others += 1;
+                }
+                found += usize::from(admitted);
+                left_out += usize::from(!is_there);
+            }
+        }
+    }
+    assert!(found > 100_000 && left_out > 100_000, "{found} {left_out}");
+    assert!(others < found / 10, "{others} beside {found}");
+}
+
 #[test]
 fn the_tree_computes_the_canonical_number() {
     for seed in 0..50 {
