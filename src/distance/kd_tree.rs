@@ -109,7 +109,7 @@ impl KdTree {
     pub fn order_by(&self, partners: &[Option<u32>]) -> Vec<u32> {
         let places = self.places();
         let place_of = |partner: &Option<u32>| partner.map_or(u32::MAX, |p| places[p as usize]);
-        order_by(partners.len(), |query| place_of(&partners[query]).into())
+        order_by(partners.len(), |query| place_of(&partners[query]))
     }
 
     /// Number of nodes.
@@ -187,10 +187,10 @@ pub fn part<K: Copy>(
 
 /// An order of `n` places by these numbers, and then in their own: where similar numbers are of those that look at the same nodes, as
 /// [`KdTree::order_by`].
-pub fn order_by(n: usize, number: impl Fn(usize) -> u64 + Sync) -> Vec<u32> {
+pub fn order_by<K: Ord + Send>(n: usize, number: impl Fn(usize) -> K + Sync) -> Vec<u32> {
     let places = (0..to_u32(n)).into_par_iter();
     let keyed = places.map(|place| (number(place as usize), place));
-    let mut keyed: Vec<(u64, u32)> = keyed.collect();
+    let mut keyed: Vec<(K, u32)> = keyed.collect();
     keyed.par_sort_unstable();
     keyed.into_iter().map(|(_, place)| place).collect()
 }

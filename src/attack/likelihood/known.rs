@@ -6,6 +6,19 @@ use super::{
     swaps::Swaps,
 };
 
+/// Records whose log-likelihoods are worked out together.
+pub(super) const AT_ONCE: usize = 64;
+
+/// The log-likelihoods of some sought records, [`AT_ONCE`] at most, in their order; 0 past the last one.
+pub(super) fn logs(known: &[Known<'_>], swaps: &Swaps, records: &[u32]) -> [f64; AT_ONCE] {
+    let mut logs = [0.0; AT_ONCE];
+    // Attribute by attribute: records do not wait for each other.
+    for known in known {
+        known.add_logs(swaps, records, &mut logs);
+    }
+    logs
+}
+
 /// A value that the seeker has.
 pub(super) struct Known<'a> {
     pub attribute: usize,
@@ -18,9 +31,10 @@ pub(super) struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
-    /// What a seeker with these ranks has.
-    pub fn all(swaps: &'a Swaps, seeker: &[Ranks]) -> Vec<Self> {
-        let attributes = seeker.iter().zip(&swaps.laws).zip(&swaps.in_place);
+    /// What a seeker has.
+    pub fn all(swaps: &'a Swaps, seeker: usize) -> Vec<Self> {
+        let attributes = swaps.of_seeker(seeker).iter().zip(&swaps.laws);
+        let attributes = attributes.zip(&swaps.in_place);
         let known = attributes
             .enumerate()
             .filter(|(_, ((ranks, _), _))| !ranks.is_missing());
@@ -35,7 +49,7 @@ impl<'a> Known<'a> {
     }
 
     /// Adds the log-likelihoods of sought records.
-    pub fn add_logs(&self, swaps: &Swaps, records: &[u32], logs: &mut [f64]) {
+    fn add_logs(&self, swaps: &Swaps, records: &[u32], logs: &mut [f64]) {
         let (width, attribute) = (swaps.laws.len(), self.attribute);
         let ranks = |record: u32| swaps.sought[record as usize * width + attribute];
         let both = records.iter().zip(logs);

@@ -59,7 +59,7 @@ impl Law {
         }
     }
 
-    /// What ranks ask of others, or else the law [excludes](Self::excludes) them: that they end above the one number and do not begin above
+    /// What ranks ask of others, or else the law excludes them: that they end above the one number and do not begin above
     /// the other. Anything is fine for what is missing.
     pub fn asked_by(&self, ranks: Ranks) -> (u32, u32) {
         match self {
@@ -79,20 +79,12 @@ impl Law {
         }
     }
 
-    /// Whether a quick check excludes all ranks inside an interval; [`most`](Self::most) may exclude more.
-    #[inline]
-    pub fn excludes(&self, one: Ranks, interval: Ranks) -> bool {
-        match self {
-            Self::Equal { .. } => one.low < interval.low || interval.high < one.high,
-            Self::Displacement(law) => law.excludes(one, interval),
-            Self::Buckets(_) | Self::Cycle(_) => false,
-        }
-    }
-
     /// No less than [`log_mean`](Self::log_mean) of any ranks inside an interval.
     pub fn most(&self, one: Ranks, interval: Ranks) -> f64 {
         match self {
-            Self::Equal { .. } if self.excludes(one, interval) => f64::NEG_INFINITY,
+            Self::Equal { .. } if one.low < interval.low || interval.high < one.high => {
+                f64::NEG_INFINITY
+            }
             Self::Equal { .. } => self.log_mean(one, one),
             Self::Displacement(law) => law.most(one, interval),
             Self::Buckets(law) => law.most(one, interval),

@@ -1,10 +1,12 @@
 //! The lists of laws of ranks.
 
-use super::{known::Known, reach::Reach, swaps::Swaps, tree::Tree};
+use super::{
+    known::{self, AT_ONCE, Known},
+    reach::Reach,
+    swaps::Swaps,
+    tree::Tree,
+};
 use crate::attack::Lists;
-
-/// Candidates whose likelihoods are worked out together.
-const AT_ONCE: usize = 64;
 
 /// The likelihoods of laws of ranks.
 #[derive(Debug)]
@@ -47,19 +49,13 @@ impl Ranked {
 
     /// Puts into `list` everybody who is possible, by place, with −log-likelihood.
     fn possible(&self, reach: &Reach, seeker: usize, list: &mut Vec<(u32, f64)>) {
-        let known = Known::all(&self.swaps, self.swaps.of_seeker(seeker));
+        let known = Known::all(&self.swaps, seeker);
         let mut places = Vec::new();
         reach.look(&self.swaps, seeker, &mut places);
         for places in places.chunks(AT_ONCE) {
-            let mut logs = [0.0; AT_ONCE];
-            let logs = &mut logs[..places.len()];
-            // Attribute by attribute: records do not wait for each other.
-            for known in &known {
-                known.add_logs(&self.swaps, places, logs);
-            }
-            let all = places.iter().zip(&*logs);
-            let possible = all.filter(|&(_, &log)| log > f64::NEG_INFINITY);
-            list.extend(possible.map(|(&place, &log)| (place, -log)));
+            let all = places.iter().zip(known::logs(&known, &self.swaps, places));
+            let possible = all.filter(|&(_, log)| log > f64::NEG_INFINITY);
+            list.extend(possible.map(|(&place, log)| (place, -log)));
         }
     }
 }
@@ -97,7 +93,7 @@ impl Lists for Ranked {
         match &self.index {
             Index::Reach(reach) => self.possible(reach, seeker, list),
             Index::Tree { tree, margin } => {
-                tree.likely(&self.swaps, self.swaps.of_seeker(seeker), *margin, list);
+                tree.likely(&self.swaps, seeker, *margin, list);
             }
         }
         let records = self.index.records();

@@ -1,13 +1,14 @@
 //! A k-d tree over ranks: who is likely enough to be somebody's partner where laws exclude nobody.
 
-use super::{known::Known, ranks::Ranks, swaps::Swaps};
+use super::{
+    known::{self, AT_ONCE, Known},
+    ranks::Ranks,
+    swaps::Swaps,
+};
 use crate::distance::kd_tree::{KdTree, part};
 
 /// Records of a leaf, unless all of a leaf have equal ranks: most leaves are visited.
 const LEAF: usize = 256;
-
-/// Records of a leaf that are compared at once.
-const AT_ONCE: usize = 64;
 
 /// Records in a k-d tree over their ranks.
 #[derive(Debug)]
@@ -76,7 +77,7 @@ impl Tree {
     /// Puts into `list` every record whose log-likelihood is not below that of the best one by more than `margin`, by its place, with
     /// −log-likelihood, in no particular order. A value that either side misses counts nothing, unless gaps are in place: then
     /// who misses a value that the seeker has is impossible. The sought records of `swaps` are in the order of their places.
-    pub fn likely(&self, swaps: &Swaps, seeker: &[Ranks], margin: f64, list: &mut Vec<(u32, f64)>) {
+    pub fn likely(&self, swaps: &Swaps, seeker: usize, margin: f64, list: &mut Vec<(u32, f64)>) {
         if self.tree.n_nodes() == 0 {
             return;
         }
@@ -91,7 +92,7 @@ impl Tree {
             let Some(halves) = self.tree.halves(number) else {
                 let run = self.tree.run(number);
                 for first in run.clone().step_by(AT_ONCE) {
-                    let (mut places, mut logs) = ([0; AT_ONCE], [0.0; AT_ONCE]);
+                    let mut places = [0; AT_ONCE];
                     let mut left = 0;
                     let numbers = u32::try_from(first).unwrap_or(u32::MAX)..;
                     for (place, number) in (first..run.end.min(first + AT_ONCE)).zip(numbers) {
@@ -101,12 +102,8 @@ impl Tree {
                         places[left] = number;
                         left += usize::from(is_left);
                     }
-                    let (places, logs) = (&places[..left], &mut logs[..left]);
-                    // Attribute by attribute: records do not wait for each other.
-                    for known in &known {
-                        known.add_logs(swaps, places, logs);
-                    }
-                    for (&place, &log) in places.iter().zip(&*logs) {
+                    let places = &places[..left];
+                    for (&place, log) in places.iter().zip(known::logs(&known, swaps, places)) {
                         if log > f64::NEG_INFINITY && log >= best - margin {
                             best = best.max(log);
                             list.push((place, -log));
@@ -251,34 +248,19 @@ impl<'a> Bounds<'a> {
     }
 }
 
-/// Whether a quick check excludes every record whose ranks lie in these intervals, or are missing where there are `gaps` (none, if
-/// nothing is said of them) or the interval is missing.
-fn excludes(intervals: &[Ranks], gaps: &[bool], known: &[Known<'_>]) -> bool {
-    known.iter().any(|known| {
-        let interval = intervals[known.attribute];
-        let has_gaps = gaps.get(known.attribute).is_some_and(|&gap| gap);
-        if interval.is_missing() || has_gaps && known.of_gap > f64::NEG_INFINITY {
-            known.of_gap == f64::NEG_INFINITY
-        } else {
-            known.law.excludes(known.ranks, interval)
-        }
-    })
-}
-
-/// No less than the log-likelihood of any of those records.
+/// No less than the log-likelihood of any record whose ranks lie in these intervals, or are missing where there are `gaps` or the interval is
+/// missing.
 fn bound(intervals: &[Ranks], gaps: &[bool], known: &[Known<'_>]) -> f64 {
     /// What roundings of means over ties can add.
     const ROUNDING: f64 = 1e-6;
-    if excludes(intervals, gaps, known) {
-        return f64::NEG_INFINITY;
-    }
     let mut sum = ROUNDING;
     for known in known {
         let interval = intervals[known.attribute];
-        let has_gaps = gaps.get(known.attribute).is_some_and(|&gap| gap);
         sum += match interval.is_missing() {
             true => known.of_gap,
-            false if has_gaps => known.law.most(known.ranks, interval).max(known.of_gap),
+            false if gaps[known.attribute] => {
+                known.law.most(known.ranks, interval).max(known.of_gap)
+            }
             false => known.law.most(known.ranks, interval),
         };
         if sum == f64::NEG_INFINITY {

@@ -124,15 +124,13 @@ impl Sorted {
     /// among them are all that are in the box.
     fn shortest(&self, boxes: &Boxes, query: usize) -> [&[u32]; 2] {
         let mut shortest: [&[u32]; 2] = [&self.all, &[]];
-        for (attribute, lo, hi) in boxes.intervals(query) {
-            let (values, points, blank) = &self.by_attribute[attribute];
-            let start = values.partition_point(|&value| value < lo);
-            let end = values.partition_point(|&value| value <= hi).max(start);
-            let blank: &[u32] = if boxes.admits_gaps(attribute) {
-                blank
-            } else {
-                &[]
-            };
+        for constraint in boxes.constraints(query) {
+            let (values, points, blank) = &self.by_attribute[constraint.attribute];
+            let start = values.partition_point(|&value| value < constraint.lo);
+            let end = values
+                .partition_point(|&value| value <= constraint.hi)
+                .max(start);
+            let blank: &[u32] = if constraint.admits_gap { blank } else { &[] };
             if end - start + blank.len() < shortest[0].len() + shortest[1].len() {
                 shortest = [&points[start..end], blank];
             }

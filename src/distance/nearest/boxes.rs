@@ -98,11 +98,6 @@ impl Boxes {
         }
     }
 
-    /// Whether points that miss an attribute are candidates whatever the interval.
-    pub fn admits_gaps(&self, attribute: usize) -> bool {
-        self.admits_gaps[attribute]
-    }
-
     /// Number of attributes.
     pub fn n_attributes(&self) -> usize {
         self.n_attributes
@@ -125,13 +120,7 @@ impl Boxes {
     }
 
     /// The constrained attributes of a query, each with its interval.
-    pub fn intervals(&self, query: usize) -> impl Iterator<Item = (usize, f64, f64)> {
-        self.constraints(query)
-            .map(|constraint| (constraint.attribute, constraint.lo, constraint.hi))
-    }
-
-    /// The constrained attributes of a query.
-    pub(super) fn constraints(&self, query: usize) -> impl Iterator<Item = Constraint> {
+    pub fn constraints(&self, query: usize) -> impl Iterator<Item = Constraint> {
         let cells = query * self.n_attributes..(query + 1) * self.n_attributes;
         let bounds = self.lo[cells.clone()].iter().zip(&self.hi[cells]);
         bounds.enumerate().filter_map(|(attribute, (&lo, &hi))| {

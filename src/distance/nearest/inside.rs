@@ -16,8 +16,8 @@ impl Neighbours {
         self.tree.tiles.order()
     }
 
-    /// Appends the [places](Self::points) of all points in a box, in no particular order. Points may be among them that are beyond it by less
-    /// than single precision tells apart: whom that matters to looks again.
+    /// Appends the [places](Self::points) of all points in a box, in no particular order. Points just outside, closer to the box than single
+    /// precision can tell, may be among them: check again where that matters.
     ///
     /// # Complexity
     /// Subtrees outside the box are not entered, and those inside are not looked at.
