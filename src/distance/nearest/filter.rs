@@ -1,6 +1,6 @@
 //! The inner loop of the scan: approximate distances of a block of points to a few queries.
 
-use pulp::Simd;
+use pulp::{Simd, bytemuck};
 
 /// Points in a group: a whole number of vectors on every machine.
 pub(super) const GROUP: usize = 64;
@@ -20,59 +20,86 @@ pub(super) const SAFE_NORM: f64 = 1e18;
 #[repr(align(64))]
 pub(super) struct Row(pub [f32; GROUP]);
 
-/// How many approximations are up to a threshold, and the largest of them, or -inf.
+/// Between which two approximations nothing is decided.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct UpTo<S: Simd> {
-    /// Counted in f32, exact up to 2^24, because those are summed across lanes in few instructions.
-    count: S::f32s,
-    top: S::f32s,
+pub(super) struct Thresholds {
+    /// What is below is certainly closer.
+    pub certain: f32,
+    /// What is above is certainly not.
+    pub possible: f32,
 }
 
-impl<S: Simd> UpTo<S> {
-    /// Nothing.
+impl Thresholds {
+    /// Where nobody can be closer.
+    pub(super) const NOBODY: Self = Self {
+        certain: f32::NEG_INFINITY,
+        possible: f32::NEG_INFINITY,
+    };
+}
+
+/// How many points are certainly closer, and how many may be, lane by lane.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Closer<S: Simd> {
+    certain: S::u32s,
+    possible: S::u32s,
+}
+
+impl<S: Simd> Closer<S> {
+    /// Nobody.
     #[inline(always)]
-    pub(super) fn nothing(simd: S) -> Self {
+    pub(super) fn nobody(simd: S) -> Self {
         Self {
-            count: simd.splat_f32s(0.0),
-            top: simd.splat_f32s(f32::NEG_INFINITY),
+            certain: simd.splat_u32s(0),
+            possible: simd.splat_u32s(0),
         }
     }
 
     #[inline(always)]
-    pub(super) fn take(&mut self, simd: S, approximations: S::f32s, threshold: S::f32s) {
-        let below = simd.less_than_or_equal_f32s(approximations, threshold);
-        let more = simd.add_f32s(self.count, simd.splat_f32s(1.0));
-        self.count = simd.select_f32s(below, more, self.count);
-        let higher = simd.max_f32s(approximations, self.top);
-        self.top = simd.select_f32s(below, higher, self.top);
+    pub(super) fn take(&mut self, simd: S, approximations: S::f32s, thresholds: Thresholds) {
+        let (certain, possible) = (thresholds.certain, thresholds.possible);
+        let below = simd.less_than_f32s(approximations, simd.splat_f32s(certain));
+        self.certain = counted(simd, self.certain, below);
+        let up_to = simd.less_than_or_equal_f32s(approximations, simd.splat_f32s(possible));
+        self.possible = counted(simd, self.possible, up_to);
     }
 
-    /// What both have.
+    /// Those of both.
     #[inline(always)]
     pub(super) fn and(self, simd: S, other: Self) -> Self {
         Self {
-            count: simd.add_f32s(self.count, other.count),
-            top: simd.max_f32s(self.top, other.top),
+            certain: simd.add_u32s(self.certain, other.certain),
+            possible: simd.add_u32s(self.possible, other.possible),
         }
     }
 
+    /// How many certainly are, and how many may be.
     #[inline(always)]
-    pub(super) fn count(self, simd: S) -> u32 {
-        simd.reduce_sum_f32s(self.count) as u32
-    }
-
-    #[inline(always)]
-    pub(super) fn top(self, simd: S) -> f32 {
-        simd.reduce_max_f32s(self.top)
+    pub(super) fn count(self) -> [u32; 2] {
+        [self.certain, self.possible].map(|count| {
+            let lanes: &[u32] = bytemuck::cast_slice(std::slice::from_ref(&count));
+            lanes.iter().sum()
+        })
     }
 }
 
-/// What each query finds in a group: the least approximations, lane by lane, and what is up to its threshold.
+/// Counts one more in each lane of a mask.
+#[inline(always)]
+fn counted<S: Simd>(simd: S, count: S::u32s, mask: S::m32s) -> S::u32s {
+    if const { size_of::<S::m32s>() == size_of::<S::u32s>() } {
+        // A lane of such a mask is 0, or all ones: -1.
+        simd.sub_u32s(count, bytemuck::cast(mask))
+    } else {
+        let more = simd.add_u32s(count, simd.splat_u32s(1));
+        simd.select_u32s(mask, more, count)
+    }
+}
+
+/// What each query finds in a group: the least approximations, lane by lane, and who is closer than its rival.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Found<S: Simd> {
     pub least: [S::f32s; QUERIES],
     /// Of an earlier group, if nothing is counted.
-    pub up_to: [UpTo<S>; QUERIES],
+    pub closer: [Closer<S>; QUERIES],
 }
 
 impl<S: Simd> Found<S> {
@@ -81,33 +108,32 @@ impl<S: Simd> Found<S> {
     pub(super) fn nothing(simd: S) -> Self {
         Self {
             least: [simd.splat_f32s(f32::INFINITY); QUERIES],
-            up_to: [UpTo::nothing(simd); QUERIES],
+            closer: [Closer::nobody(simd); QUERIES],
         }
     }
 }
 
 /// Filters a group of `1 + factors.len()` rows, the first of them the addend and each other one to be multiplied by the factor of
-/// each query: the least approximations, and, if it `COUNTS`, what is up to the thresholds.
+/// each query: the least approximations, and, if it `COUNTS`, who is closer by the thresholds.
 #[inline(always)]
 pub(super) fn filter<S: Simd, const COUNTS: bool>(
     simd: S,
     group: &[Row],
     factors: &[[f32; QUERIES]],
-    thresholds: [f32; QUERIES],
+    thresholds: [Thresholds; QUERIES],
     found: &mut Found<S>,
 ) {
     let mut of_group = Found::nothing(simd);
     let queries = (factors, thresholds);
-    // As many accumulators as the registers hold: 32 of them with 16 lanes, else 16.
+    // Accumulators beside what is multiplied, as the registers hold it: 32 of them with 16 lanes, else 16.
     if S::F32_LANES == 16 {
-        run::<S, QUERIES, 4, COUNTS>(simd, group, queries, 0, &mut of_group);
+        run::<S, 4, COUNTS>(simd, group, queries, &mut of_group);
     } else {
-        run::<S, 2, 4, COUNTS>(simd, group, queries, 0, &mut of_group);
-        run::<S, 2, 4, COUNTS>(simd, group, queries, 2, &mut of_group);
+        run::<S, 2, COUNTS>(simd, group, queries, &mut of_group);
     }
     found.least = of_group.least;
     if COUNTS {
-        found.up_to = of_group.up_to;
+        found.closer = of_group.closer;
     }
 }
 
@@ -151,22 +177,20 @@ fn sums<S: Simd, const Q: usize, const V: usize>(
     sums
 }
 
-/// Handles the `Q` queries from `first` on, `V` vectors of points at a time.
+/// Handles all queries, `V` vectors of points at a time.
 #[inline(always)]
-fn run<S: Simd, const Q: usize, const V: usize, const COUNTS: bool>(
+fn run<S: Simd, const V: usize, const COUNTS: bool>(
     simd: S,
     group: &[Row],
-    (factors, thresholds): (&[[f32; QUERIES]], [f32; QUERIES]),
-    first: usize,
+    (factors, thresholds): (&[[f32; QUERIES]], [Thresholds; QUERIES]),
     found: &mut Found<S>,
 ) {
     for part in (0..GROUP / S::F32_LANES).step_by(V) {
-        let sums = sums::<S, Q, V>(simd, group, factors, first, part);
-        for (query, sums) in (first..first + Q).zip(sums) {
-            let threshold = simd.splat_f32s(thresholds[query]);
+        let sums = sums::<S, QUERIES, V>(simd, group, factors, 0, part);
+        for (query, sums) in sums.into_iter().enumerate() {
             for sum in sums {
                 if COUNTS {
-                    found.up_to[query].take(simd, sum, threshold);
+                    found.closer[query].take(simd, sum, thresholds[query]);
                 }
                 found.least[query] = simd.min_f32s(sum, found.least[query]);
             }

@@ -28,7 +28,8 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::filter::{
-    Found, GROUP, QUERIES, Row, SAFE_NORM, SAFE_VALUE, SAFE_WEIGHT, UpTo, approximations, filter,
+    Closer, Found, GROUP, QUERIES, Row, SAFE_NORM, SAFE_VALUE, SAFE_WEIGHT, Thresholds,
+    approximations, filter,
 };
 use super::goal::Goal;
 use super::tiles::{Axis, LANES, axes_of};
@@ -211,18 +212,17 @@ impl Scan {
             + UNDERFLOW * (1.0 + reach)
     }
 
-    /// The approximations below and above which `key` is certainly on one side, as
-    /// `(certainly closer, maybe not farther)`.
-    fn thresholds(&self, query: &Prepared, radius: f64, key: f64) -> (f32, f32) {
+    /// The approximations of who is closer than `key`, or as close.
+    fn thresholds(&self, query: &Prepared, radius: f64, key: f64) -> Thresholds {
         let allowance = self.allowance(query, radius);
         let key = key - query.square;
         let (low, high) = (key - allowance, key + allowance);
         // The conversion rounds to nearest; a step outward makes it a bound. Padding is infinite and
         // stays above the upper bound; approximations are finite and lose nothing by the clamp.
-        (
-            (low as f32).next_down(),
-            (high as f32).next_up().min(f32::MAX),
-        )
+        Thresholds {
+            certain: (low as f32).next_down(),
+            possible: (high as f32).next_up().min(f32::MAX),
+        }
     }
 }
 
@@ -297,9 +297,7 @@ impl<G: Goal> Run<'_, '_, G> {
         let (scan, radius) = (self.scan, self.scan.radii[block]);
         let n_rows = scan.n_rows();
         let rows = scan.rows.chunks(GROUPS * n_rows).nth(block).unwrap_or(&[]);
-        let mut thresholds = [f32::NEG_INFINITY; QUERIES];
-        // Where nothing is counted, that is certain.
-        let mut certain = [f32::INFINITY; QUERIES];
+        let mut thresholds = [Thresholds::NOBODY; QUERIES];
         for (lane, &member) in few.iter().enumerate() {
             let Member { query, walked, .. } = &self.members[member];
             for (factors, &factor) in factors.iter_mut().zip(&query.factors) {
@@ -307,7 +305,7 @@ impl<G: Goal> Run<'_, '_, G> {
             }
             let key = walked.goal.rival_key();
             if key >= 0.0 {
-                (certain[lane], thresholds[lane]) = scan.thresholds(query, radius, key);
+                thresholds[lane] = scan.thresholds(query, radius, key);
             }
         }
         let groups = rows.chunks_exact(n_rows);
@@ -324,42 +322,44 @@ impl<G: Goal> Run<'_, '_, G> {
                 continue;
             }
             let mut least = found[0].least[lane];
-            let mut up_to = found[0].up_to[lane];
+            let mut closer = found[0].closer[lane];
             for of_group in &found[1..] {
                 least = simd.min_f32s(least, of_group.least[lane]);
                 if COUNTS {
-                    up_to = up_to.and(simd, of_group.up_to[lane]);
+                    closer = closer.and(simd, of_group.closer[lane]);
                 }
             }
             let least = simd.reduce_min_f32s(least);
             self.someone_within(member, radius, least);
             let near = self.near(member, radius);
-            let mut closer = if COUNTS { up_to.count(simd) } else { 0 };
-            // What is counted is certainly closer than the rival, or else it is computed.
-            let (certain, threshold) = (certain[lane], simd.splat_f32s(thresholds[lane]));
-            if least > near && (!COUNTS || up_to.top(simd) < certain) {
+            // Who is certainly closer than the rival is counted; where that is not decided, distances are computed.
+            let count = |closer: Closer<S>| if COUNTS { closer.count() } else { [0; 2] };
+            let [mut closer, possible] = count(closer);
+            if least > near && closer == possible {
                 self.members[member].walked.goal.add_closer(closer);
                 continue;
             }
             for (group, (rows, found)) in groups.clone().zip(&*found).enumerate() {
                 let is_near = simd.reduce_min_f32s(found.least[lane]) <= near;
-                if !is_near && (!COUNTS || found.up_to[lane].top(simd) < certain) {
+                let [certain, possible] = count(found.closer[lane]);
+                if !is_near && certain == possible {
                     continue;
                 }
                 let approximations = approximations(simd, rows, factors, lane);
                 for (tile, approximations) in approximations.0.chunks_exact(LANES).enumerate() {
                     let tile = first + group * OF_GROUP + tile;
                     let mut least = simd.splat_f32s(f32::INFINITY);
-                    let mut up_to = UpTo::nothing(simd);
+                    let mut of_tile = Closer::nobody(simd);
                     for &approximations in S::as_simd_f32s(approximations).0 {
                         least = simd.min_f32s(least, approximations);
                         if COUNTS {
-                            up_to.take(simd, approximations, threshold);
+                            of_tile.take(simd, approximations, thresholds[lane]);
                         }
                     }
                     let least = simd.reduce_min_f32s(least);
-                    if COUNTS && up_to.top(simd) >= certain {
-                        closer -= up_to.count(simd);
+                    let [certain, possible] = count(of_tile);
+                    if certain < possible {
+                        closer -= certain;
                         self.compute(simd, member, tile, false);
                     } else if least <= near {
                         self.members[member].near.push((tile, least));
@@ -387,7 +387,7 @@ impl<G: Goal> Run<'_, '_, G> {
         if reach < 0.0 {
             return f32::NEG_INFINITY;
         }
-        self.scan.thresholds(query, radius, reach).1
+        self.scan.thresholds(query, radius, reach).possible
     }
 
     /// Computes the distances to the points of a tile, which are `counted` already or not; past the last tile there are none.
