@@ -46,7 +46,7 @@ pub(super) struct Strip([f32; LANES]);
 
 const _: () = assert!(2 * FAN == LANES);
 
-/// What a query is multiplied by before it is added to the ends of boxes.
+/// What a query is multiplied by before it is added to the ends of boxes, where one vector has both.
 const SIGNS: Strip = {
     let mut signs = [-1.0; LANES];
     let mut upper = FAN;
@@ -227,18 +227,30 @@ impl Rough {
     pub(super) fn lower<S: Simd>(&self, simd: S, node: usize, place: &Place) -> [f32; FAN] {
         let d = self.used.len();
         let strips = &self.boxes[node * d..(node + 1) * d];
-        let mut sums = [0.0; LANES];
-        let (sum, _) = S::as_mut_simd_f32s(&mut sums);
         let zero = simd.splat_f32s(0.0);
-        for (part, sum) in sum.iter_mut().enumerate() {
-            // Only one end of an interval can be exceeded.
-            let sign = S::as_simd_f32s(&SIGNS.0).0[part];
-            [*sum] = summed(simd, strips, [place], |strip, value| {
-                let strip = S::as_simd_f32s(&strip.0).0[part];
+        // Only one end of an interval can be exceeded.
+        if S::F32_LANES == LANES {
+            let sign = S::as_simd_f32s(&SIGNS.0).0[0];
+            let [ends] = summed(simd, strips, [place], |strip, value| {
+                let strip = S::as_simd_f32s(&strip.0).0[0];
                 simd.max_f32s(simd.mul_add_f32s(value, sign, strip), zero)
             });
+            let mut sums = [0.0; LANES];
+            S::as_mut_simd_f32s(&mut sums).0[0] = ends;
+            return std::array::from_fn(|child| sums[child] + sums[FAN + child]);
         }
-        std::array::from_fn(|child| sums[child] + sums[FAN + child])
+        let mut sums = [0.0; FAN];
+        let (parts, _) = S::as_mut_simd_f32s(&mut sums);
+        let n_parts = FAN / S::F32_LANES;
+        for (part, sum) in parts.iter_mut().enumerate() {
+            [*sum] = summed(simd, strips, [place], |strip, value| {
+                let strip = S::as_simd_f32s(&strip.0).0;
+                let below = simd.sub_f32s(strip[part], value);
+                let above = simd.add_f32s(strip[n_parts + part], value);
+                simd.max_f32s(simd.max_f32s(below, above), zero)
+            });
+        }
+        sums
     }
 
     /// Whether a tile may have a point up to a bound, for each of some queries.
