@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use ndarray::{Array2, Axis};
+use ndarray::Array2;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +18,7 @@ use crate::{
         eigen,
         interval::wilson,
         moments::{Moments, moments},
+        regression::chunk_dot,
     },
     table::{AttrId, Table, Values},
 };
@@ -215,48 +216,47 @@ fn mahalanobis(columns: &[Values<'_>], n: usize) -> Vec<f64> {
     let standardised = Standardised::of(columns);
     let width = columns.len();
     let mut correlations = Array2::zeros((width, width));
-    let attributes: Vec<usize> = (0..width).collect();
-    let products: Vec<Vec<f64>> = (attributes.par_chunks(AT_ONCE))
-        .map(|some| standardised.products(some, n))
-        .collect();
-    let products = products.into_iter().flatten();
-    let pairs = (0..width).flat_map(|j| (j..width).map(move |k| (j, k)));
-    for ((j, k), product) in pairs.zip(products) {
+    for ((j, k), product) in pairs(width).zip(standardised.products(n)) {
         let product = product / n.max(1) as f64;
         (correlations[[j, k]], correlations[[k, j]]) = (product, product);
     }
     let axes = eigen::symmetric(correlations);
     let greatest = axes.values.first().copied().unwrap_or(0.0);
-    let along: Vec<usize> = (0..width)
-        .filter(|&axis| axes.values[axis] > MIN_VARIANCE * greatest)
+    let along = (0..width).filter(|&axis| axes.values[axis] > MIN_VARIANCE * greatest);
+    let along: Vec<(f64, Vec<f64>)> = along
+        .map(|axis| (axes.values[axis], axes.vectors.column(axis).to_vec()))
         .collect();
-    let variances: Vec<f64> = along.iter().map(|&axis| axes.values[axis]).collect();
-    let directions = axes.vectors.select(Axis(1), &along);
     let mut distances = vec![0.0; n];
     let of_block = |(block, distances): (usize, &mut [f64])| {
-        let records = block * BLOCK..block * BLOCK + distances.len();
-        let mut position = vec![0.0; along.len()];
-        let rows = standardised.rows(records);
-        for (distance, row) in distances.iter_mut().zip(rows.chunks_exact(width)) {
+        let n = distances.len();
+        let scores = standardised.scores(block * BLOCK..block * BLOCK + n);
+        let mut position = vec![0.0; n];
+        for (variance, direction) in &along {
             position.fill(0.0);
-            for (&score, of_attribute) in row.iter().zip(directions.rows()) {
-                for (position, share) in position.iter_mut().zip(of_attribute) {
+            for (of_attribute, &share) in scores.chunks_exact(n).zip(direction) {
+                for (position, score) in position.iter_mut().zip(of_attribute) {
                     *position += score * share;
                 }
             }
-            let along = position.iter().zip(&variances);
-            *distance = along.fold(0.0, |sum, (x, variance)| sum + x * x / variance);
+            for (distance, x) in distances.iter_mut().zip(&position) {
+                *distance += x * x / variance;
+            }
         }
     };
     (distances.par_chunks_mut(BLOCK).enumerate()).for_each(of_block);
     distances
 }
 
+/// Every two attributes, an attribute with itself included.
+fn pairs(width: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..width).flat_map(move |j| (j..width).map(move |k| (j, k)))
+}
+
 /// Records whose z-scores are worked out together.
 const BLOCK: usize = 512;
 
-/// Attributes whose products with all others one task sums up.
-const AT_ONCE: usize = 4;
+/// Parts of a file whose products are summed up side by side: as many on every machine, so that sums are the same.
+const PARTS: usize = 64;
 
 /// z-scores, 0 where a value is missing; all 0 for a constant. They are worked out when they are asked for: there are as many as cells.
 struct Standardised<'a, 'b> {
@@ -273,41 +273,46 @@ impl<'a, 'b> Standardised<'a, 'b> {
         }
     }
 
-    /// Of some records, one after the other.
-    fn rows(&self, records: Range<usize>) -> Vec<f64> {
-        let width = self.columns.len();
-        let mut rows = vec![0.0; records.len() * width];
-        for (place, (column, moments)) in self.columns.iter().zip(&self.moments).enumerate() {
+    /// Of some records, one attribute after the other.
+    fn scores(&self, records: Range<usize>) -> Vec<f64> {
+        let mut scores = vec![0.0; records.len() * self.columns.len()];
+        let columns = self.columns.iter().zip(&self.moments);
+        for ((column, moments), scores) in columns.zip(scores.chunks_exact_mut(records.len())) {
             if !(moments.sd > 0.0 && moments.sd.is_finite()) {
                 continue;
             }
-            for (record, row) in records.clone().zip(rows.chunks_exact_mut(width)) {
+            for (record, score) in records.clone().zip(scores) {
                 if !column.missing.contains(record) {
-                    row[place] = (column.of(record) + 0.0 - moments.mean) / moments.sd;
+                    *score = (column.of(record) + 0.0 - moments.mean) / moments.sd;
                 }
             }
         }
-        rows
+        scores
     }
 
-    /// For each of these attributes, which follow each other, the sums of its products with itself and with all after it.
-    fn products(&self, attributes: &[usize], n: usize) -> Vec<f64> {
+    /// For every two attributes the sum of products of their scores.
+    fn products(&self, n: usize) -> Vec<f64> {
         let width = self.columns.len();
-        let after = |&j: &usize| width - j;
-        let mut sums = vec![0.0; attributes.iter().map(after).sum()];
-        for start in (0..n).step_by(BLOCK) {
-            let rows = self.rows(start..n.min(start + BLOCK));
-            for row in rows.chunks_exact(width) {
-                let mut sums = sums.iter_mut();
-                for &j in attributes {
-                    // In this order, so that no sum is taken where no score is left.
-                    for (score, sum) in row[j..].iter().zip(sums.by_ref()) {
-                        *sum += row[j] * score;
-                    }
+        let nothing = || vec![0.0; pairs(width).count()];
+        let size = n.div_ceil(PARTS).next_multiple_of(BLOCK).max(BLOCK);
+        let of_part = |part: usize| {
+            let mut sums = nothing();
+            for start in (part * size..n.min((part + 1) * size)).step_by(BLOCK) {
+                let records = start..n.min(start + BLOCK);
+                let size = records.len();
+                let scores = self.scores(records);
+                let of = |attribute: usize| &scores[attribute * size..(attribute + 1) * size];
+                for (sum, (j, k)) in sums.iter_mut().zip(pairs(width)) {
+                    *sum += chunk_dot(of(j), of(k));
                 }
             }
-        }
-        sums
+            sums
+        };
+        let parts: Vec<Vec<f64>> = (0..n.div_ceil(size)).into_par_iter().map(of_part).collect();
+        parts.iter().fold(nothing(), |mut sums, part| {
+            sums.iter_mut().zip(part).for_each(|(sum, of)| *sum += of);
+            sums
+        })
     }
 }
 

@@ -15,6 +15,7 @@ use super::{
 use crate::{
     error::{Error, Reason, Result},
     statement::Laws,
+    stats::moments::moments,
     table::{AttrId, Role, Table, Values},
 };
 
@@ -264,33 +265,31 @@ fn numbers_apart(numbers: [Values<'_>; 2]) -> Option<String> {
 }
 
 /// Where the numbers of an attribute lie.
-struct Spread {
-    numbers: Vec<f64>,
+struct Spread<'a> {
+    values: Values<'a>,
     least: f64,
     greatest: f64,
     sd: f64,
 }
 
-impl Spread {
+impl<'a> Spread<'a> {
     /// That of the numbers that are there; `None` of too few.
-    fn of(values: Values<'_>) -> Option<Self> {
-        let numbers: Vec<f64> = values.present().map(|(_, value)| value).collect();
-        if numbers.len() < ENOUGH {
-            return None;
-        }
-        let all = numbers.iter().copied();
-        Some(Self {
+    fn of(values: Values<'a>) -> Option<Self> {
+        let all = values.present().map(|(_, value)| value);
+        let moments = moments(all.clone());
+        (moments.count >= ENOUGH).then(|| Self {
+            values,
             least: all.clone().fold(f64::INFINITY, f64::min),
-            greatest: all.clone().fold(f64::NEG_INFINITY, f64::max),
-            sd: crate::stats::moments::moments(all).sd,
-            numbers,
+            greatest: all.fold(f64::NEG_INFINITY, f64::max),
+            sd: moments.sd,
         })
     }
 
     /// The range of the middle half.
-    fn middle_half(mut self) -> f64 {
-        let n = self.numbers.len();
-        let mut at = |place: usize| *self.numbers.select_nth_unstable_by(place, f64::total_cmp).1;
+    fn middle_half(&self) -> f64 {
+        let mut numbers: Vec<f64> = self.values.present().map(|(_, value)| value).collect();
+        let n = numbers.len();
+        let mut at = |place: usize| *numbers.select_nth_unstable_by(place, f64::total_cmp).1;
         at(n - 1 - n / 4) - at(n / 4)
     }
 }

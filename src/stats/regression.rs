@@ -155,8 +155,8 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     parts.iter().sum()
 }
 
-/// Four sums at a time: the processor need not wait for one.
-fn chunk_dot(a: &[f64], b: &[f64]) -> f64 {
+/// The inner product by one thread, in four sums at a time: the processor need not wait for one.
+pub fn chunk_dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 4];
     let (fours, rest) = a.as_chunks::<4>();
     let (other_fours, other_rest) = b.as_chunks::<4>();
