@@ -119,9 +119,7 @@ fn standardised(path: &Path, by: Option<&Path>) -> Matrix {
     };
     let moments = moments_by_attribute(&read(by.unwrap_or(path)));
     let mut matrix = read(path);
-    for (attribute, moments) in moments.iter().enumerate() {
-        matrix.map_attribute(attribute, |value| (value - moments.mean) / moments.sd);
-    }
+    matrix.map(|attribute, value| (value - moments[attribute].mean) / moments[attribute].sd);
     matrix
 }
 

@@ -61,9 +61,8 @@ fn space(draw: Draw, n_records: usize, width: usize) -> Space {
         .chunks_exact_mut(width)
         .for_each(|record| draw(&mut rng, record));
     let mut points = Matrix::complete(n_records, width, cells);
-    for (attribute, m) in moments_by_attribute(&points).iter().enumerate() {
-        points.map_attribute(attribute, |value| (value - m.mean) / m.sd);
-    }
+    let moments = moments_by_attribute(&points);
+    points.map(|attribute, value| (value - moments[attribute].mean) / moments[attribute].sd);
     Space {
         points,
         axes: vec![Axis::Mean; width],

@@ -250,11 +250,16 @@ impl Units {
     /// A seeker's number in the units of the sought file: the very number where both have the same units.
     pub fn in_sought_units(&self, value: f64) -> f64 {
         let (from, to) = (&self.seekers, &self.sought);
-        if (from.origin, from.scale) == (to.origin, to.scale) {
+        if self.are_same() {
             value
         } else {
             (value - from.origin) * (to.scale / from.scale) + to.origin
         }
+    }
+
+    fn are_same(&self) -> bool {
+        let (from, to) = (&self.seekers, &self.sought);
+        (from.origin, from.scale) == (to.origin, to.scale)
     }
 
     /// The units of each column.
@@ -347,23 +352,18 @@ fn diversity(matrix: &Matrix, attribute: usize) -> f64 {
 
 /// The seekers' numbers in the units of the sought ones, so that equal differences give equal distances.
 fn in_sought_units<'a>(mut seekers: Cow<'a, Matrix>, units: &[Units]) -> Cow<'a, Matrix> {
-    for (
-        column,
-        Units {
-            seekers: from,
-            sought: to,
-            diversity,
-        },
-    ) in units.iter().enumerate()
-    {
-        let is_name = *diversity > 0.0;
-        let same = (from.origin, from.scale) == (to.origin, to.scale);
-        if !is_name && !same {
-            let factor = to.scale / from.scale;
-            seekers
-                .to_mut()
-                .map_attribute(column, |value| (value - from.origin) * factor + to.origin);
-        }
+    // Names stay what they are.
+    let changes = |units: &Units| units.diversity <= 0.0 && !units.are_same();
+    if units.iter().any(changes) {
+        let change = |column: usize, value| {
+            let units = &units[column];
+            if changes(units) {
+                units.in_sought_units(value)
+            } else {
+                value
+            }
+        };
+        seekers.to_mut().map(change);
     }
     seekers
 }

@@ -6,7 +6,7 @@
 
 use sdcrisk::{
     mask::microaggregation::{Axis, Partition, Space, mdav, v_mdav},
-    stats::moments::moments,
+    stats::moments::moments_by_attribute,
     table::{AttrId, Matrix},
 };
 
@@ -22,11 +22,8 @@ fn space(file: &str, wanted: impl Fn(usize, &str) -> bool) -> Option<Space> {
     let records: Vec<u32> = (0..u32::try_from(table.n_records()).unwrap()).collect();
     let numbers: Vec<_> = on.iter().map(|&id| table.numbers(id).unwrap()).collect();
     let mut points = Matrix::gather(&numbers, &records);
-    for attribute in 0..on.len() {
-        let column = points.view().column(attribute).to_vec();
-        let m = moments(column.into_iter());
-        points.map_attribute(attribute, |value| (value - m.mean) / m.sd);
-    }
+    let moments = moments_by_attribute(&points);
+    points.map(|attribute, value| (value - moments[attribute].mean) / moments[attribute].sd);
     let axes = vec![Axis::Mean; on.len()];
     Some(Space { points, axes })
 }

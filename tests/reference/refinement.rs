@@ -33,9 +33,7 @@ fn standardised(file: &str) -> Option<Matrix> {
     let all: Vec<u32> = (0..table.n_records() as u32).collect();
     let mut points = Matrix::gather(&numbers, &all);
     let moments = moments_by_attribute(&points);
-    for (attribute, moments) in moments.iter().enumerate() {
-        points.map_attribute(attribute, |value| (value - moments.mean) / moments.sd);
-    }
+    points.map(|attribute, value| (value - moments[attribute].mean) / moments[attribute].sd);
     Some(points)
 }
 

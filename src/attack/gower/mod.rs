@@ -275,9 +275,7 @@ fn halved(n_records: usize, width: usize, half: impl Fn(usize, usize) -> f64) ->
 /// The coordinates of records, from their halves.
 fn coordinates(units: &[Units], halves: &Matrix) -> Matrix {
     let mut points = halves.clone();
-    for (k, units) in units.iter().enumerate() {
-        points.map_attribute(k, |half| units.coordinate(half));
-    }
+    points.map(|k, half| units[k].coordinate(half));
     points
 }
 

@@ -405,11 +405,9 @@ mod tests {
             for (gaps, farthest) in [(false, 0.0), (true, 0.0), (false, 1e9), (true, 1e9)] {
                 let mut matrix = points(&mut state, n, width, values, gaps);
                 let mut queries = points(&mut state, 20, width, values, gaps);
-                for k in 0..width {
-                    let far = |value: f64| if value == 0.0 { farthest } else { value };
-                    matrix.map_attribute(k, far);
-                    queries.map_attribute(k, far);
-                }
+                let far = |_, value: f64| if value == 0.0 { farthest } else { value };
+                matrix.map(far);
+                queries.map(far);
                 let weights = (0..width).map(|k| [0.7, 0.0, 1.3, 2.0][k % 4]).collect();
                 let metric = Metric::new(weights, vec![0.11; width]);
                 let mut tree = PricedPoints::build(&matrix, metric.clone());
