@@ -6,6 +6,7 @@ mod search;
 use std::borrow::Cow;
 
 use pulp::Arch;
+use rayon::prelude::*;
 
 use super::{Attack, Closer, Lists, Points, Preference, Scenario, Shown};
 use crate::{
@@ -59,16 +60,17 @@ impl Attack for Gower {
 
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
         let (seekers, sought) = (scenario.seekers(), scenario.sought());
-        let attributes = scenario.scales.iter().enumerate().map(|(k, &scale)| {
+        let compared = |(k, &scale): (usize, &Scale)| {
             // 0 and -0 are equal.
-            let column = |matrix: &Matrix| -> Vec<Option<f64>> {
-                matrix
-                    .column(k)
-                    .map(|value| value.map(|v| v + 0.0))
+            let column = |matrix: &Matrix| -> Vec<f64> {
+                let values = matrix.column(k);
+                values
+                    .map(|value| value.map_or(f64::NAN, |v| v + 0.0))
                     .collect()
             };
             Compared::new(scale, [column(seekers), column(sought)])
-        });
+        };
+        let attributes = scenario.scales.par_iter().enumerate().map(compared);
         Ok(Preference::Lists(Box::new(GowerLists::new(
             attributes.collect(),
             [seekers.n_records(), sought.n_records()],
@@ -76,15 +78,15 @@ impl Attack for Gower {
     }
 }
 
-/// The place of each value among the different values of both sides.
-fn places(sides: [Vec<Option<f64>>; 2]) -> [Vec<Option<f64>>; 2] {
-    let mut values: Vec<f64> = sides.iter().flatten().copied().flatten().collect();
+/// Puts in the place of each value the place that it has among the different values of both sides. NaN, which is none, stays.
+fn put_places(sides: &mut [Vec<f64>; 2]) {
+    let of_both = sides.iter().flatten().copied();
+    let mut values: Vec<f64> = of_both.filter(|value| !value.is_nan()).collect();
     values.sort_unstable_by(f64::total_cmp);
     values.dedup_by(|a, b| a.total_cmp(b).is_eq());
-    sides.map(|side| {
-        let place = |value: f64| values.partition_point(|&other| other < value) as f64;
-        side.into_iter().map(|value| value.map(place)).collect()
-    })
+    for value in sides.iter_mut().flatten().filter(|value| !value.is_nan()) {
+        *value = values.partition_point(|&other| other < *value) as f64;
+    }
 }
 
 /// One attribute of both files: half of each value, NaN where it is missing. Halves, because the range of two numbers can be beyond all numbers.
@@ -107,14 +109,14 @@ struct Units {
 }
 
 impl Compared {
-    fn new(scale: Scale, sides: [Vec<Option<f64>>; 2]) -> Self {
+    /// Of the values of both sides, NaN where one is missing.
+    fn new(scale: Scale, mut sides: [Vec<f64>; 2]) -> Self {
         let names = scale == Scale::Nominal;
-        let sides = match scale {
-            Scale::Continuous => sides,
-            Scale::Ordinal | Scale::Nominal => places(sides),
-        };
-        let half = |value: Option<f64>| value.map_or(f64::NAN, |value| value / 2.0);
-        let sides = sides.map(|side| side.into_iter().map(half).collect::<Vec<f64>>());
+        match scale {
+            Scale::Continuous => {}
+            Scale::Ordinal | Scale::Nominal => put_places(&mut sides),
+        }
+        sides.iter_mut().flatten().for_each(|value| *value /= 2.0);
         // The least of a number and of NaN is the number.
         let values = || sides.iter().flatten().copied();
         let (least, greatest) = (
@@ -190,12 +192,12 @@ impl GowerLists {
         let width = attributes.len();
         let sought = halved(n_sought, width, |record, k| attributes[k].of_sought[record]);
         let search = Search::new(&coordinates(&units, &sought), &units, has_gaps, None);
-        for attribute in &mut attributes {
+        attributes.par_iter_mut().for_each(|attribute| {
             let order = search.records().iter();
             attribute.of_sought = order
                 .map(|&record| attribute.of_sought[record as usize])
                 .collect();
-        }
+        });
         Self {
             attributes,
             place_of: search.places(),
@@ -258,12 +260,12 @@ fn dissimilarity(attributes: impl Iterator<Item = (Units, f64, f64)>) -> f64 {
 }
 
 /// Halves of values as a matrix: that of a record in an attribute is NaN where it is missing.
-fn halved(n_records: usize, width: usize, half: impl Fn(usize, usize) -> f64) -> Matrix {
-    let rows = (0..n_records).flat_map(|record| (0..width).map(move |k| (record, k)));
-    let halves: Vec<f64> = rows.map(|(record, k)| half(record, k)).collect();
+fn halved(n_records: usize, width: usize, half: impl Fn(usize, usize) -> f64 + Sync) -> Matrix {
+    let cells = (0..n_records * width).into_par_iter();
+    let halves: Vec<f64> = cells.map(|cell| half(cell / width, cell % width)).collect();
     // What is missing has a place in the matrix, too.
     let cells = halves
-        .iter()
+        .par_iter()
         .map(|&half| if half.is_nan() { 0.0 } else { half });
     let mut matrix = Matrix::complete(n_records, width, cells.collect());
     for (cell, _) in halves.iter().enumerate().filter(|(_, half)| half.is_nan()) {
@@ -402,9 +404,8 @@ mod tests {
                 Scale::Continuous,
             ];
             let attributes = (0..width).map(|k| {
-                let there = |value: f64| (!value.is_nan()).then_some(value);
-                let of_seekers = (0..60).map(|record| there(value(record * 10, k, 0)));
-                let of_sought = (0..n).map(|record| there(value(record, k, 1)));
+                let of_seekers = (0..60).map(|record| value(record * 10, k, 0));
+                let of_sought = (0..n).map(|record| value(record, k, 1));
                 Compared::new(scales[k % 4], [of_seekers.collect(), of_sought.collect()])
             });
             let lists = GowerLists::new(attributes.collect(), [60, n]);
@@ -471,7 +472,11 @@ mod tests {
                         .wrapping_mul(0x9E37_79B9_7F4A_7C15)
                         >> 20;
                     let is_gap = gaps > 0 && mixed % 97 % (gaps + 1) == gaps;
-                    (!is_gap).then_some((mixed % values) as f64)
+                    if is_gap {
+                        f64::NAN
+                    } else {
+                        (mixed % values) as f64
+                    }
                 };
                 let scales = [Scale::Continuous, Scale::Nominal, Scale::Ordinal];
                 let attributes = (0..3).map(|k| {

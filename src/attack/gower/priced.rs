@@ -295,7 +295,7 @@ mod tests {
             let mut value = || {
                 let is_gap = gaps > 0 && dice(gaps) == 0;
                 let value = dice(values) as f64 * 0.37 - 4.0;
-                (!is_gap).then_some(value)
+                if is_gap { f64::NAN } else { value }
             };
             let compared = (0..width).map(|k| {
                 let mut side = |n: usize| (0..n).map(|_| value()).collect::<Vec<_>>();
