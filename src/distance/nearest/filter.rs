@@ -125,7 +125,7 @@ pub(super) fn filter<S: Simd, const COUNTS: bool>(
 ) {
     let mut of_group = Found::nothing(simd);
     let queries = (factors, thresholds);
-    // Accumulators beside what is multiplied, as the registers hold it: 32 of them with 16 lanes, else 16.
+    // As many sums as the registers hold beside what is multiplied: there are 32 with 16 lanes, else 16.
     if S::F32_LANES == 16 {
         run::<S, 4, COUNTS>(simd, group, queries, &mut of_group);
     } else {

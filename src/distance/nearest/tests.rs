@@ -1,3 +1,9 @@
+use pulp::{Arch, Scalar, Scalar128b, Scalar256b, Scalar512b, Simd, WithSimd};
+
+use super::filter::{Closer, Thresholds};
+use super::rough::{Place, Rough};
+use super::tiles::Axis;
+use super::tree::Tree;
 use super::{Boxes, Contest, Finish, Least, Link, Neighbours, Rival, Rivals, exhaustive};
 use crate::distance::{Doubt, Metric};
 use crate::table::matrix::Matrix;
@@ -366,6 +372,107 @@ fn those_in_a_box_are_those_it_admits() {
     }
     assert!(found > 100_000 && left_out > 100_000, "{found} {left_out}");
     assert!(others < found / 10, "{others} beside {found}");
+}
+
+/// Vectors of every length, and those of this processor.
+fn in_all_widths<W: WithSimd + Copy>(work: W) -> [W::Output; 5] {
+    [
+        Scalar.vectorize(work),
+        Scalar128b.vectorize(work),
+        Scalar256b.vectorize(work),
+        Scalar512b.vectorize(work),
+        Arch::new().dispatch(work),
+    ]
+}
+
+/// What the filter says of a box is what the canonical bound says, up to the error that is allowed.
+#[test]
+fn boxes_are_as_far_in_all_widths() {
+    #[derive(Clone, Copy)]
+    struct Compare<'a> {
+        tree: &'a Tree,
+        rough: &'a Rough,
+        axes: &'a [Axis],
+        place: &'a Place,
+        what: &'a str,
+    }
+    impl WithSimd for Compare<'_> {
+        type Output = usize;
+
+        fn with_simd<S: Simd>(self, simd: S) -> usize {
+            let mut compared = 0;
+            for (node, fan) in self.tree.nodes.iter().enumerate() {
+                let exact = self.tree.lower(simd, node, self.axes);
+                let lower = self.rough.lower(simd, node, self.place);
+                for child in 0..fan.n_children as usize {
+                    let bounds = self.rough.bounds(self.place, exact[child]);
+                    let is_near = (bounds.edge..=bounds.most).contains(&lower[child]);
+                    assert!(is_near, "{}: {} {}", self.what, exact[child], lower[child]);
+                    compared += 1;
+                }
+            }
+            compared
+        }
+    }
+    let mut compared = 0;
+    for seed in 0..100 {
+        let (case, what) = case(&mut Random(3000 + seed));
+        let neighbours = Neighbours::build(&case.points, case.metric.clone());
+        let Some(rough) = &neighbours.rough else {
+            continue;
+        };
+        let (mut axes, mut place) = (Vec::new(), Place::new());
+        for query in 0..case.queries.n_records() {
+            super::tiles::axes_of(case.queries.record(query), &case.metric, &mut axes);
+            if rough.place(&axes, &mut place) {
+                let widths = in_all_widths(Compare {
+                    tree: &neighbours.tree,
+                    rough,
+                    axes: &axes,
+                    place: &place,
+                    what: &what,
+                });
+                compared += widths.iter().sum::<usize>();
+            }
+        }
+    }
+    assert!(compared > 100_000, "{compared}");
+}
+
+/// Who is closer is counted as by plain comparisons, thresholds themselves and padding included.
+#[test]
+fn who_is_closer_is_counted_in_all_widths() {
+    #[derive(Clone, Copy)]
+    struct Count<'a>(&'a [f32], Thresholds);
+    impl WithSimd for Count<'_> {
+        type Output = [u32; 2];
+
+        fn with_simd<S: Simd>(self, simd: S) -> [u32; 2] {
+            let mut closer = Closer::nobody(simd);
+            for &approximations in S::as_simd_f32s(self.0).0 {
+                closer.take(simd, approximations, self.1);
+            }
+            closer.and(simd, Closer::nobody(simd)).count()
+        }
+    }
+    let mut random = Random(5);
+    let thresholds = [(-2.0, 3.0), (1.0, 1.0), (0.0, f32::MAX)]
+        .map(|(certain, possible)| Thresholds { certain, possible });
+    for thresholds in thresholds.into_iter().chain([Thresholds::NOBODY]) {
+        let mut approximations: Vec<f32> = (0..64).map(|_| random.below(9) as f32 - 4.0).collect();
+        approximations.extend([f32::INFINITY; 16]);
+        let count = |test: &dyn Fn(f32) -> bool| {
+            approximations.iter().filter(|&&of| test(of)).count() as u32
+        };
+        let expected = [
+            count(&|of| of < thresholds.certain),
+            count(&|of| of <= thresholds.possible),
+        ];
+        assert_eq!(
+            in_all_widths(Count(&approximations, thresholds)),
+            [expected; 5]
+        );
+    }
 }
 
 #[test]
