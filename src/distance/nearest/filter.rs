@@ -37,11 +37,11 @@ impl Thresholds {
     };
 }
 
-/// How many points are certainly closer, and how many may be, lane by lane.
+/// How many points are certainly closer, and how many may be, lane by lane: exact up to 2^24.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Closer<S: Simd> {
-    certain: S::u32s,
-    possible: S::u32s,
+    certain: S::f32s,
+    possible: S::f32s,
 }
 
 impl<S: Simd> Closer<S> {
@@ -49,8 +49,8 @@ impl<S: Simd> Closer<S> {
     #[inline(always)]
     pub(super) fn nobody(simd: S) -> Self {
         Self {
-            certain: simd.splat_u32s(0),
-            possible: simd.splat_u32s(0),
+            certain: simd.splat_f32s(0.0),
+            possible: simd.splat_f32s(0.0),
         }
     }
 
@@ -67,30 +67,30 @@ impl<S: Simd> Closer<S> {
     #[inline(always)]
     pub(super) fn and(self, simd: S, other: Self) -> Self {
         Self {
-            certain: simd.add_u32s(self.certain, other.certain),
-            possible: simd.add_u32s(self.possible, other.possible),
+            certain: simd.add_f32s(self.certain, other.certain),
+            possible: simd.add_f32s(self.possible, other.possible),
         }
     }
 
     /// How many certainly are, and how many may be.
     #[inline(always)]
-    pub(super) fn count(self) -> [u32; 2] {
-        [self.certain, self.possible].map(|count| {
-            let lanes: &[u32] = bytemuck::cast_slice(std::slice::from_ref(&count));
-            lanes.iter().sum()
-        })
+    pub(super) fn count(self, simd: S) -> [u32; 2] {
+        let certain = simd.reduce_sum_f32s(self.certain);
+        let possible = simd.reduce_sum_f32s(self.possible);
+        [certain as u32, possible as u32]
     }
 }
 
-/// Counts one more in each lane of a mask.
+/// Counts one more in each lane of a mask: two operations where a mask is a vector, one where it has registers of its own.
 #[inline(always)]
-fn counted<S: Simd>(simd: S, count: S::u32s, mask: S::m32s) -> S::u32s {
-    if const { size_of::<S::m32s>() == size_of::<S::u32s>() } {
-        // A lane of such a mask is 0, or all ones: -1.
-        simd.sub_u32s(count, bytemuck::cast(mask))
+fn counted<S: Simd>(simd: S, count: S::f32s, mask: S::m32s) -> S::f32s {
+    let one = simd.splat_f32s(1.0);
+    if const { size_of::<S::m32s>() == size_of::<S::f32s>() } {
+        // A lane of such a mask has all its bits, or none.
+        let bits = simd.and_u32s(bytemuck::cast(mask), bytemuck::cast(one));
+        simd.add_f32s(count, bytemuck::cast(bits))
     } else {
-        let more = simd.add_u32s(count, simd.splat_u32s(1));
-        simd.select_u32s(mask, more, count)
+        simd.select_f32s(mask, simd.add_f32s(count, one), count)
     }
 }
 

@@ -333,7 +333,7 @@ impl<G: Goal> Run<'_, '_, G> {
             self.someone_within(member, radius, least);
             let near = self.near(member, radius);
             // Who is certainly closer than the rival is counted; where that is not decided, distances are computed.
-            let count = |closer: Closer<S>| if COUNTS { closer.count() } else { [0; 2] };
+            let count = |closer: Closer<S>| if COUNTS { closer.count(simd) } else { [0; 2] };
             let [mut closer, possible] = count(closer);
             if least > near && closer == possible {
                 self.members[member].walked.goal.add_closer(closer);
