@@ -353,15 +353,12 @@ fn diversity(matrix: &Matrix, attribute: usize) -> f64 {
 /// The seekers' numbers in the units of the sought ones, so that equal differences give equal distances.
 fn in_sought_units<'a>(mut seekers: Cow<'a, Matrix>, units: &[Units]) -> Cow<'a, Matrix> {
     // Names stay what they are.
-    let changes = |units: &Units| units.diversity <= 0.0 && !units.are_same();
-    if units.iter().any(changes) {
-        let change = |column: usize, value| {
-            let units = &units[column];
-            if changes(units) {
-                units.in_sought_units(value)
-            } else {
-                value
-            }
+    let is_number = |units: &Units| units.diversity <= 0.0;
+    let differs = |units: &Units| is_number(units) && !units.are_same();
+    if units.iter().any(differs) {
+        let change = |column: usize, value| match &units[column] {
+            units if is_number(units) => units.in_sought_units(value),
+            _ => value,
         };
         seekers.to_mut().map(change);
     }
