@@ -63,15 +63,6 @@ impl<S: Simd> Closer<S> {
         self.possible = counted(simd, self.possible, up_to);
     }
 
-    /// Those of both.
-    #[inline(always)]
-    pub(super) fn and(self, simd: S, other: Self) -> Self {
-        Self {
-            certain: simd.add_f32s(self.certain, other.certain),
-            possible: simd.add_f32s(self.possible, other.possible),
-        }
-    }
-
     /// How many certainly are, and how many may be.
     #[inline(always)]
     pub(super) fn count(self, simd: S) -> [u32; 2] {
@@ -94,73 +85,57 @@ fn counted<S: Simd>(simd: S, count: S::f32s, mask: S::m32s) -> S::f32s {
     }
 }
 
-/// What each query finds in a group: the least approximations, lane by lane, and who is closer than its rival.
+/// What each query finds in a block: the least approximations, lane by lane, and who is closer than its rival.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Found<S: Simd> {
     pub least: [S::f32s; QUERIES],
-    /// Of an earlier group, if nothing is counted.
+    /// Nobody, if nothing is counted.
     pub closer: [Closer<S>; QUERIES],
 }
 
-impl<S: Simd> Found<S> {
-    /// Nothing found.
-    #[inline(always)]
-    pub(super) fn nothing(simd: S) -> Self {
-        Self {
-            least: [simd.splat_f32s(f32::INFINITY); QUERIES],
-            closer: [Closer::nobody(simd); QUERIES],
-        }
-    }
-}
-
-/// Filters a group of `1 + factors.len()` rows, the first of them the addend and each other one to be multiplied by the factor of
+/// Filters groups of `1 + factors.len()` rows, the first of them the addend and each other one to be multiplied by the factor of
 /// each query: the least approximations, and, if it `COUNTS`, who is closer by the thresholds.
 #[inline(always)]
 pub(super) fn filter<S: Simd, const COUNTS: bool>(
     simd: S,
-    group: &[Row],
+    groups: &[Row],
     factors: &[[f32; QUERIES]],
     thresholds: [Thresholds; QUERIES],
-    found: &mut Found<S>,
-) {
-    let mut of_group = Found::nothing(simd);
-    let queries = (factors, thresholds);
-    // As many sums as the registers hold beside what is multiplied: there are 32 with 16 lanes, else 16.
-    if S::F32_LANES == 16 {
-        run::<S, 4, COUNTS>(simd, group, queries, &mut of_group);
-    } else {
-        run::<S, 2, COUNTS>(simd, group, queries, &mut of_group);
+) -> Found<S> {
+    let mut found = Found {
+        least: [simd.splat_f32s(f32::INFINITY); QUERIES],
+        closer: [Closer::nobody(simd); QUERIES],
+    };
+    for group in groups.chunks_exact(1 + factors.len()) {
+        let queries = (factors, thresholds);
+        // As many sums as the registers hold beside what is multiplied: there are 32 with 16 lanes, else 16.
+        if S::F32_LANES == 16 {
+            run::<S, 4, COUNTS>(simd, group, queries, &mut found);
+        } else {
+            run::<S, 2, COUNTS>(simd, group, queries, &mut found);
+        }
     }
-    found.least = of_group.least;
-    if COUNTS {
-        found.closer = of_group.closer;
-    }
+    found
 }
 
-/// The approximations for one of the queries: to the last bit those that [`filter`] looks at.
+/// The approximations for a query of these factors: to the last bit those that [`filter`] looks at.
 #[inline(always)]
-pub(super) fn approximations<S: Simd>(
-    simd: S,
-    group: &[Row],
-    factors: &[[f32; QUERIES]],
-    query: usize,
-) -> Row {
+pub(super) fn approximations<S: Simd>(simd: S, group: &[Row], factors: &[f32]) -> Row {
     let mut row = Row([0.0; GROUP]);
     let (vectors, _) = S::as_mut_simd_f32s(&mut row.0);
     for part in (0..GROUP / S::F32_LANES).step_by(4) {
-        let [sums] = sums::<S, 1, 4>(simd, group, factors, query, part);
+        let [sums] = sums::<S, 1, 4>(simd, group, factors.as_chunks().0, part);
         vectors[part..part + 4].copy_from_slice(&sums);
     }
     row
 }
 
-/// The approximations for the `Q` queries from `first` on, of `V` vectors of points.
+/// The approximations for `Q` queries, of `V` vectors of points.
 #[inline(always)]
 fn sums<S: Simd, const Q: usize, const V: usize>(
     simd: S,
     group: &[Row],
-    factors: &[[f32; QUERIES]],
-    first: usize,
+    factors: &[[f32; Q]],
     part: usize,
 ) -> [[S::f32s; V]; Q] {
     let (addend, group) = group.split_first().expect("a group has an addend");
@@ -168,7 +143,7 @@ fn sums<S: Simd, const Q: usize, const V: usize>(
     for (row, factors) in group.iter().zip(factors) {
         let row: &[S::f32s; V] = vectors::<S, V>(row, part);
         for query in 0..Q {
-            let factor = simd.splat_f32s(factors[first + query]);
+            let factor = simd.splat_f32s(factors[query]);
             for (sum, &value) in sums[query].iter_mut().zip(row) {
                 *sum = simd.mul_add_f32s(factor, value, *sum);
             }
@@ -186,7 +161,7 @@ fn run<S: Simd, const V: usize, const COUNTS: bool>(
     found: &mut Found<S>,
 ) {
     for part in (0..GROUP / S::F32_LANES).step_by(V) {
-        let sums = sums::<S, QUERIES, V>(simd, group, factors, 0, part);
+        let sums = sums::<S, QUERIES, V>(simd, group, factors, part);
         for (query, sums) in sums.into_iter().enumerate() {
             for sum in sums {
                 if COUNTS {

@@ -22,14 +22,17 @@
 //!
 //! # What is computed
 //! Where the filter cannot decide which points of a tile are closer than the rival, their distances are computed at once. Tiles that
-//! may hold the nearest point wait until all points have been compared: by then the least approximation rules out most of them.
+//! may hold the nearest point wait until all points have been compared, block by block: by then the least approximation rules out most
+//! blocks, and the others are filtered once more for their tiles.
+
+use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::filter::{
-    Closer, Found, GROUP, QUERIES, Row, SAFE_NORM, SAFE_VALUE, SAFE_WEIGHT, Thresholds,
-    approximations, filter,
+    Closer, GROUP, QUERIES, Row, SAFE_NORM, SAFE_VALUE, SAFE_WEIGHT, Thresholds, approximations,
+    filter,
 };
 use super::goal::Goal;
 use super::tiles::{Axis, LANES, axes_of};
@@ -44,8 +47,9 @@ pub(super) const BATCH: usize = 64;
 /// How many tiles are filtered in the time in which a walk handles one node or tile.
 pub(super) const SPEED: u64 = 13;
 
-/// Groups of a block, the unit that the filter decides or leaves undecided.
-const GROUPS: usize = 16;
+/// Groups of a block, the unit that the filter decides or leaves undecided: so many that what they have in common takes little time, so
+/// few that they stay in the nearest cache, and a second look at them does.
+const GROUPS: usize = 8;
 
 /// Tiles of a group, and of a block.
 const OF_GROUP: usize = GROUP / LANES;
@@ -90,7 +94,7 @@ impl Scan {
             .all(|&k| SAFE_WEIGHT.contains(&metric.weights()[k]));
         let mut scan = Self {
             scales: used.iter().map(|&k| metric.weights()[k].sqrt()).collect(),
-            centre: used.par_iter().map(|&k| mean(tree, k)).collect(),
+            centre: used.par_iter().map(|&k| tiles.mean(k)).collect(),
             rows: Vec::new(),
             radii: Vec::new(),
             used,
@@ -163,9 +167,9 @@ impl Scan {
     }
 
     fn prepare(&self, queries: &Matrix, query: u32, metric: &Metric) -> Prepared {
-        let mut axes = Vec::new();
+        let mut axes = Vec::with_capacity(metric.n_attributes());
         axes_of(queries.record(query as usize), metric, &mut axes);
-        let mut factors = Vec::new();
+        let mut factors = Vec::with_capacity(self.used.len());
         let values = self.used.iter().map(|&attribute| axes[attribute].value);
         let (square, norm) = self.coordinates(values, &mut factors);
         for factor in &mut factors {
@@ -195,13 +199,13 @@ impl Scan {
             Member {
                 query: self.prepare(queries, walked.query, metric),
                 walked,
-                near: Vec::new(),
             }
         });
         Arch::new().dispatch(Run {
             scan: self,
             tree,
             members: members.collect(),
+            near: Vec::new(),
         });
     }
 
@@ -226,32 +230,25 @@ impl Scan {
     }
 }
 
-fn mean(tree: &Tree, attribute: usize) -> f64 {
-    let (mut sum, mut present) = (0.0, 0.0);
-    for position in 0..tree.tiles.n_points() {
-        let value = tree.tiles.value(position, attribute);
-        if !value.is_nan() {
-            sum += value;
-            present += 1.0;
-        }
-    }
-    let mean: f64 = sum / present;
-    if mean.abs() <= SAFE_VALUE { mean } else { 0.0 }
-}
-
 /// One of the queries of a batch.
 struct Member<'a, G> {
     query: Prepared,
     walked: &'a mut Walked<G>,
-    /// Tiles that may hold the nearest points, with their least approximations. They are computed in the end, when most of them
-    /// are known to be too far.
-    near: Vec<(usize, f32)>,
+}
+
+/// Tiles of a block that may hold the nearest points of a member, with their least approximation. Distances are computed in the end,
+/// when most of them are known to be too far.
+struct Near {
+    member: usize,
+    tiles: Range<usize>,
+    least: f32,
 }
 
 struct Run<'a, 'b, G> {
     scan: &'a Scan,
     tree: &'a Tree,
     members: Vec<Member<'b, G>>,
+    near: Vec<Near>,
 }
 
 impl<G: Goal> WithSimd for Run<'_, '_, G> {
@@ -259,32 +256,55 @@ impl<G: Goal> WithSimd for Run<'_, '_, G> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, simd: S) {
-        let scan = self.scan;
+        let n_used = self.scan.used.len();
         let mut active: Vec<usize> = (0..self.members.len()).collect();
-        let mut factors = vec![[0.0; QUERIES]; scan.used.len()];
-        let mut found = [Found::nothing(simd); GROUPS];
-        for block in 0..scan.radii.len() {
-            for few in active.chunks(QUERIES) {
+        let mut factors = self.factors(&active);
+        for block in 0..self.scan.radii.len() {
+            for (place, few) in active.chunks(QUERIES).enumerate() {
+                let factors = &factors[place * n_used..(place + 1) * n_used];
                 let counts = |&member: &usize| self.members[member].walked.goal.rival_key() >= 0.0;
                 if few.iter().any(counts) {
-                    self.block::<S, true>(simd, block, few, (&mut factors, &mut found));
+                    self.block::<S, true>(simd, block, few, factors);
                 } else {
-                    self.block::<S, false>(simd, block, few, (&mut factors, &mut found));
+                    self.block::<S, false>(simd, block, few, factors);
                 }
             }
+            let before = active.len();
             active.retain(|&member| self.members[member].walked.goal.reach(false) >= 0.0);
+            if active.len() < before {
+                factors = self.factors(&active);
+            }
         }
-        for member in 0..self.members.len() {
-            for (tile, least) in std::mem::take(&mut self.members[member].near) {
-                if least <= self.near(member, scan.radii[tile / OF_BLOCK]) {
-                    self.compute(simd, member, tile, true);
-                }
+        for Near {
+            member,
+            tiles,
+            least,
+        } in std::mem::take(&mut self.near)
+        {
+            let radius = self.scan.radii[tiles.start / OF_BLOCK];
+            if least <= self.within_reach(member, radius) {
+                self.compute_near(simd, member, tiles);
             }
         }
     }
 }
 
 impl<G: Goal> Run<'_, '_, G> {
+    /// Those of the queries, a few members at a time: a row an attribute.
+    fn factors(&self, active: &[usize]) -> Vec<[f32; QUERIES]> {
+        let mut factors = Vec::new();
+        for few in active.chunks(QUERIES) {
+            for attribute in 0..self.scan.used.len() {
+                // Where they are fewer, the last one takes the other places, too.
+                factors.push(std::array::from_fn(|lane| {
+                    let member = few[lane.min(few.len() - 1)];
+                    self.members[member].query.factors[attribute]
+                }));
+            }
+        }
+        factors
+    }
+
     /// Compares a block with a few members; some have a rival to count for, or else it does not `COUNT`.
     #[inline(always)]
     fn block<S: Simd, const COUNTS: bool>(
@@ -292,88 +312,116 @@ impl<G: Goal> Run<'_, '_, G> {
         simd: S,
         block: usize,
         few: &[usize],
-        (factors, found): (&mut [[f32; QUERIES]], &mut [Found<S>; GROUPS]),
+        factors: &[[f32; QUERIES]],
     ) {
         let (scan, radius) = (self.scan, self.scan.radii[block]);
-        let n_rows = scan.n_rows();
-        let rows = scan.rows.chunks(GROUPS * n_rows).nth(block).unwrap_or(&[]);
         let mut thresholds = [Thresholds::NOBODY; QUERIES];
-        for (lane, &member) in few.iter().enumerate() {
-            let Member { query, walked, .. } = &self.members[member];
-            for (factors, &factor) in factors.iter_mut().zip(&query.factors) {
-                factors[lane] = factor;
-            }
-            let key = walked.goal.rival_key();
-            if key >= 0.0 {
-                thresholds[lane] = scan.thresholds(query, radius, key);
+        if COUNTS {
+            for (thresholds, &member) in thresholds.iter_mut().zip(few) {
+                let Member { query, walked } = &self.members[member];
+                let key = walked.goal.rival_key();
+                if key >= 0.0 {
+                    *thresholds = scan.thresholds(query, radius, key);
+                }
             }
         }
-        let groups = rows.chunks_exact(n_rows);
-        let found = &mut found[..groups.len()];
-        for (found, group) in found.iter_mut().zip(groups.clone()) {
-            filter::<S, COUNTS>(simd, group, factors, thresholds, found);
-        }
-        let first = block * OF_BLOCK;
+        let rows = scan.rows.chunks(GROUPS * scan.n_rows()).nth(block);
+        let found = filter::<S, COUNTS>(simd, rows.unwrap_or(&[]), factors, thresholds);
+        let tiles = block * OF_BLOCK..self.tree.tiles.n_tiles().min((block + 1) * OF_BLOCK);
         for (lane, &member) in few.iter().enumerate() {
             if self.members[member].query.norm + radius > SAFE_NORM {
-                for tile in first..first + groups.len() * OF_GROUP {
+                for tile in tiles.clone() {
                     self.compute(simd, member, tile, false);
                 }
                 continue;
             }
-            let mut least = found[0].least[lane];
-            let mut closer = found[0].closer[lane];
-            for of_group in &found[1..] {
-                least = simd.min_f32s(least, of_group.least[lane]);
-                if COUNTS {
-                    closer = closer.and(simd, of_group.closer[lane]);
-                }
-            }
-            let least = simd.reduce_min_f32s(least);
+            let least = simd.reduce_min_f32s(found.least[lane]);
             self.someone_within(member, radius, least);
-            let near = self.near(member, radius);
             // Who is certainly closer than the rival is counted; where that is not decided, distances are computed.
-            let count = |closer: Closer<S>| if COUNTS { closer.count(simd) } else { [0; 2] };
-            let [mut closer, possible] = count(closer);
-            if least > near && closer == possible {
-                self.members[member].walked.goal.add_closer(closer);
-                continue;
-            }
-            for (group, (rows, found)) in groups.clone().zip(&*found).enumerate() {
-                let is_near = simd.reduce_min_f32s(found.least[lane]) <= near;
-                let [certain, possible] = count(found.closer[lane]);
-                if !is_near && certain == possible {
+            if COUNTS {
+                let [certain, possible] = found.closer[lane].count(simd);
+                if certain < possible {
+                    self.decide(simd, member, tiles.clone(), thresholds[lane]);
                     continue;
                 }
-                let approximations = approximations(simd, rows, factors, lane);
-                for (tile, approximations) in approximations.0.chunks_exact(LANES).enumerate() {
-                    let tile = first + group * OF_GROUP + tile;
-                    let mut least = simd.splat_f32s(f32::INFINITY);
-                    let mut of_tile = Closer::nobody(simd);
-                    for &approximations in S::as_simd_f32s(approximations).0 {
-                        least = simd.min_f32s(least, approximations);
-                        if COUNTS {
-                            of_tile.take(simd, approximations, thresholds[lane]);
-                        }
-                    }
-                    let least = simd.reduce_min_f32s(least);
-                    let [certain, possible] = count(of_tile);
-                    if certain < possible {
-                        closer -= certain;
-                        self.compute(simd, member, tile, false);
-                    } else if least <= near {
-                        self.members[member].near.push((tile, least));
-                    }
+                self.members[member].walked.goal.add_closer(certain);
+            }
+            self.wait(member, tiles.clone(), least);
+        }
+    }
+
+    /// Keeps tiles of a block that may hold the nearest point for later.
+    #[inline(always)]
+    fn wait(&mut self, member: usize, tiles: Range<usize>, least: f32) {
+        let radius = self.scan.radii[tiles.start / OF_BLOCK];
+        if least <= self.within_reach(member, radius) {
+            self.near.push(Near {
+                member,
+                tiles,
+                least,
+            });
+        }
+    }
+
+    /// Counts who is closer than the rival in a block, tile by tile, and computes the distances of those that are not decided.
+    #[inline(always)]
+    fn decide<S: Simd>(
+        &mut self,
+        simd: S,
+        member: usize,
+        tiles: Range<usize>,
+        thresholds: Thresholds,
+    ) {
+        for first in tiles.clone().step_by(OF_GROUP) {
+            let approximations = self.approximations(simd, member, first);
+            let of_group = first..tiles.end.min(first + OF_GROUP);
+            for (tile, approximations) in of_group.zip(approximations.0.as_chunks().0) {
+                let mut closer = Closer::nobody(simd);
+                for &approximations in S::as_simd_f32s(approximations).0 {
+                    closer.take(simd, approximations, thresholds);
+                }
+                let [certain, possible] = closer.count(simd);
+                if certain < possible {
+                    self.compute(simd, member, tile, false);
+                } else {
+                    self.members[member].walked.goal.add_closer(certain);
+                    self.wait(member, tile..tile + 1, least(simd, approximations));
                 }
             }
-            self.members[member].walked.goal.add_closer(closer);
         }
+    }
+
+    /// Computes the distances of those of some tiles, whose points are counted, that may hold the nearest.
+    #[inline(always)]
+    fn compute_near<S: Simd>(&mut self, simd: S, member: usize, tiles: Range<usize>) {
+        if tiles.len() == 1 {
+            self.compute(simd, member, tiles.start, true);
+            return;
+        }
+        let radius = self.scan.radii[tiles.start / OF_BLOCK];
+        for first in tiles.clone().step_by(OF_GROUP) {
+            let approximations = self.approximations(simd, member, first);
+            let of_group = first..tiles.end.min(first + OF_GROUP);
+            for (tile, approximations) in of_group.zip(approximations.0.as_chunks().0) {
+                if least(simd, approximations) <= self.within_reach(member, radius) {
+                    self.compute(simd, member, tile, true);
+                }
+            }
+        }
+    }
+
+    /// The approximations of the group that begins with a tile.
+    #[inline(always)]
+    fn approximations<S: Simd>(&self, simd: S, member: usize, first: usize) -> Row {
+        let n_rows = self.scan.n_rows();
+        let group = &self.scan.rows[first / OF_GROUP * n_rows..][..n_rows];
+        approximations(simd, group, &self.members[member].query.factors)
     }
 
     /// Tells the goal how far a point of a block is at most, of which this is the approximation.
     #[inline(always)]
     fn someone_within(&mut self, member: usize, radius: f64, approximation: f32) {
-        let Member { query, walked, .. } = &mut self.members[member];
+        let Member { query, walked } = &mut self.members[member];
         let allowance = self.scan.allowance(query, radius);
         let key = f64::from(approximation) + query.square + allowance;
         walked.goal.someone_within(key);
@@ -381,8 +429,8 @@ impl<G: Goal> Run<'_, '_, G> {
 
     /// The approximation above which no point of a block can be as near as the nearest so far.
     #[inline(always)]
-    fn near(&self, member: usize, radius: f64) -> f32 {
-        let Member { query, walked, .. } = &self.members[member];
+    fn within_reach(&self, member: usize, radius: f64) -> f32 {
+        let Member { query, walked } = &self.members[member];
         let reach = walked.goal.reach(true);
         if reach < 0.0 {
             return f32::NEG_INFINITY;
@@ -390,14 +438,22 @@ impl<G: Goal> Run<'_, '_, G> {
         self.scan.thresholds(query, radius, reach).possible
     }
 
-    /// Computes the distances to the points of a tile, which are `counted` already or not; past the last tile there are none.
+    /// Computes the distances to the points of a tile, which are `counted` already or not.
     #[inline(always)]
     fn compute<S: Simd>(&mut self, simd: S, member: usize, tile: usize, counted: bool) {
-        let Member { query, walked, .. } = &mut self.members[member];
-        if tile < self.tree.tiles.n_tiles() {
-            walked.work += 1;
-            let goal = &mut walked.goal;
-            show_tile(simd, self.tree, tile, &query.axes, counted, goal);
-        }
+        let Member { query, walked } = &mut self.members[member];
+        walked.work += 1;
+        let goal = &mut walked.goal;
+        show_tile(simd, self.tree, tile, &query.axes, counted, goal);
     }
+}
+
+/// The least of the approximations of a tile.
+#[inline(always)]
+fn least<S: Simd>(simd: S, approximations: &[f32; LANES]) -> f32 {
+    let mut least = simd.splat_f32s(f32::INFINITY);
+    for &approximations in S::as_simd_f32s(approximations).0 {
+        least = simd.min_f32s(least, approximations);
+    }
+    simd.reduce_min_f32s(least)
 }

@@ -452,7 +452,7 @@ fn who_is_closer_is_counted_in_all_widths() {
             for &approximations in S::as_simd_f32s(self.0).0 {
                 closer.take(simd, approximations, self.1);
             }
-            closer.and(simd, Closer::nobody(simd)).count(simd)
+            closer.count(simd)
         }
     }
     let mut random = Random(5);

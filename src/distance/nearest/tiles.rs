@@ -4,6 +4,7 @@ use pulp::Simd;
 use rayon::prelude::*;
 
 use super::boxes::Constraint;
+use super::filter::SAFE_VALUE;
 use crate::distance::Metric;
 use crate::table::matrix::{Matrix, Row};
 
@@ -244,6 +245,22 @@ impl Tiles {
     /// The value at a position; NaN if missing.
     pub(super) fn value(&self, position: usize, attribute: usize) -> f64 {
         self.rows(position / LANES)[attribute].0[position % LANES]
+    }
+
+    /// About the mean of the values of an attribute; 0 where it is out of range or there are none. It is where single precision is
+    /// centred, and decides nothing.
+    pub(super) fn mean(&self, attribute: usize) -> f64 {
+        let (mut sums, mut present) = ([0.0; LANES], [0.0; LANES]);
+        for tile in 0..self.n_tiles() {
+            let values = self.rows(tile)[attribute].0;
+            for ((sum, present), value) in sums.iter_mut().zip(&mut present).zip(values) {
+                let there = !value.is_nan();
+                *sum += if there { value } else { 0.0 };
+                *present += f64::from(u8::from(there));
+            }
+        }
+        let mean = sums.iter().sum::<f64>() / present.iter().sum::<f64>();
+        if mean.abs() <= SAFE_VALUE { mean } else { 0.0 }
     }
 }
 
