@@ -22,9 +22,19 @@
 //! The threshold allows `(1 + 1.1 (d + 6) u) S + 1e-35` and rounds up: what exceeds it is beyond reach.
 //! There is no such filter where a point misses a value, or numbers might overflow or vanish.
 //!
+//! # Likeness
+//! Many points are compared with many queries by `x'.y' - |y'|^2 / 2`, their likeness, in half as many operations. It is
+//! `(|x'|^2 - |x' - y'|^2) / 2`, so that of a point within `reach` is at least `(|x'|^2 - S) / 2`. It is computed by `d` fused multiply-adds
+//! on the rounded `-|y'|^2 / 2`, which err by at most `(d + 1.1) u (|y'|^2 / 2 + |x'| |y'|)`, no more than half of
+//! `(d + 1.1) u (X + r)^2` with `r` a bound of the norms of the points compared, and `d 2^-149` where products vanish. The threshold allows
+//! `(d + 2) u (X + r)^2` and `1e-35`, and rounds down. It errs by more than differences do where points are far from the centre: what
+//! passes it is asked for its differences.
+//!
 //! # Candidates
 //! The interval of a query is rounded as its points are. Rounding is monotone: what is beyond the rounded end is beyond the exact one, and a
 //! box strictly between both rounded ends is between the exact ones. What is neither is looked at in double precision.
+
+use std::ops::Range;
 
 use pulp::Simd;
 use rayon::prelude::*;
@@ -32,7 +42,7 @@ use rayon::prelude::*;
 use super::boxes::Constraint;
 use super::filter::{SAFE_NORM, SAFE_VALUE, SAFE_WEIGHT};
 use super::plan::FAN;
-use super::tiles::{Axis, LANES};
+use super::tiles::{Axis, LANES, greater};
 use super::tree::Tree;
 use crate::distance::{Metric, single::U};
 
@@ -62,8 +72,10 @@ const SIGNS: Strip = {
 pub(super) struct Rough {
     /// The attributes of positive weight, their scales and centres: the others contribute nothing.
     used: Vec<(usize, f64, f64)>,
-    /// A strip for each attribute of each tile.
+    /// For each tile `-|y'|^2 / 2` of its points, and a strip for each attribute.
     tiles: Vec<Strip>,
+    /// A bound of the norms of the points of each tile.
+    radii: Vec<f64>,
     /// A strip for each attribute of each node.
     boxes: Vec<Strip>,
     /// A bound of all norms.
@@ -74,6 +86,7 @@ pub(super) struct Rough {
 pub(super) struct Place {
     /// A coordinate for each attribute that is used.
     values: Vec<f32>,
+    /// Infinite where nothing is beyond its reach.
     norm: f64,
 }
 
@@ -99,6 +112,8 @@ pub(super) struct Bounds {
     pub most: f32,
     /// What is from here on may be at the reach exactly.
     pub edge: f32,
+    /// A bound of the root of the reach.
+    root: f64,
 }
 
 impl Bounds {
@@ -106,6 +121,7 @@ impl Bounds {
     pub(super) const NOTHING: Self = Self {
         most: f32::NEG_INFINITY,
         edge: f32::INFINITY,
+        root: 0.0,
     };
 }
 
@@ -128,13 +144,10 @@ impl Rough {
     /// Rounds a tree, if the filter is right for it.
     pub(super) fn build(tree: &Tree, metric: &Metric) -> Option<Self> {
         let weights = metric.weights();
-        let centre = |attribute| {
-            let (lo, hi) = tree.span(attribute);
-            f64::midpoint(lo, hi)
-        };
         let used: Vec<(usize, f64, f64)> = (0..metric.n_attributes())
+            .into_par_iter()
             .filter(|&k| weights[k] > 0.0)
-            .map(|k| (k, weights[k].sqrt(), centre(k)))
+            .map(|k| (k, weights[k].sqrt(), tree.tiles.mean(k)))
             .collect();
         let safe = used.iter().all(|&(k, _, _)| {
             let (lo, hi) = tree.span(k);
@@ -153,17 +166,25 @@ impl Rough {
         if radius.is_nan() || radius > SAFE_NORM {
             return None;
         }
-        let mut tiles = vec![Strip([0.0; LANES]); tree.tiles.n_tiles() * n_attributes];
-        tiles
-            .par_chunks_mut(n_attributes)
+        let mut tiles = vec![Strip([0.0; LANES]); tree.tiles.n_tiles() * (1 + n_attributes)];
+        let fill = |(tile, strips): (usize, &mut [Strip])| {
+            let rows = tree.tiles.rows(tile);
+            let mut squares = [0.0; LANES];
+            for (strip, &(k, scale, centre)) in strips[1..].iter_mut().zip(&used) {
+                strip.0 = rows[k].0.map(|value| round(value, scale, centre));
+                for (square, &value) in squares.iter_mut().zip(&strip.0) {
+                    *square += f64::from(value) * f64::from(value);
+                }
+            }
+            strips[0].0 = squares.map(|square| (-0.5 * square) as f32);
+            squares.iter().copied().fold(0.0, f64::max).sqrt()
+        };
+        let radii = tiles
+            .par_chunks_mut(1 + n_attributes)
             .with_min_len(256)
             .enumerate()
-            .for_each(|(tile, strips)| {
-                let rows = tree.tiles.rows(tile);
-                for (strip, &(k, scale, centre)) in strips.iter_mut().zip(&used) {
-                    strip.0 = rows[k].0.map(|value| round(value, scale, centre));
-                }
-            });
+            .map(fill)
+            .collect();
         let mut boxes = vec![Strip([f32::INFINITY; LANES]); tree.nodes.len() * n_attributes];
         boxes
             .par_chunks_mut(n_attributes)
@@ -183,6 +204,7 @@ impl Rough {
         Some(Self {
             used,
             tiles,
+            radii,
             boxes,
             radius,
         })
@@ -212,14 +234,56 @@ impl Rough {
     /// The bounds for a reach that is not negative.
     #[inline(always)]
     pub(super) fn bounds(&self, place: &Place, reach: f64) -> Bounds {
-        let slack = 1.05 * U * (place.norm + self.radius) + 1e-40;
-        let root = (reach * (1.0 + 1e-12) + 1e-60).sqrt() + slack;
+        let root = (reach * (1.0 + 1e-12) + 1e-60).sqrt();
+        let moved = root + slack(place.norm + self.radius);
         let d = self.used.len() as f64;
-        let most = root * root * (1.0 + 1.1 * (d + 6.0) * U) + 1e-35;
+        let most = moved * moved * (1.0 + 1.1 * (d + 6.0) * U) + 1e-35;
         Bounds {
             most: (most * (1.0 + 4.0 * U)) as f32,
             edge: (2.0 * reach - most * (1.0 + 4.0 * U)) as f32,
+            root,
         }
+    }
+
+    /// The likeness below which no point of some tiles is within reach.
+    #[inline(always)]
+    pub(super) fn least_likeness(&self, tiles: Range<usize>, place: &Place, bounds: Bounds) -> f32 {
+        if place.norm == f64::INFINITY {
+            return f32::NEG_INFINITY;
+        }
+        let radius = self.radii[tiles].iter().copied().fold(0.0, greater);
+        let norms = place.norm + radius;
+        let moved = bounds.root + slack(norms);
+        let d = self.used.len() as f64;
+        let error = (d + 2.0) * U * norms * norms + 1e-35;
+        let least = 0.5 * (place.norm * place.norm - moved * moved - error);
+        (least as f32).next_down()
+    }
+
+    /// The greatest likeness of a point of some tiles, lane by lane, to each of some queries.
+    #[inline(always)]
+    pub(super) fn likeness<S: Simd, const QUERIES: usize>(
+        &self,
+        simd: S,
+        tiles: Range<usize>,
+        places: [&Place; QUERIES],
+    ) -> [S::f32s; QUERIES] {
+        let stride = 1 + self.used.len();
+        let strips = &self.tiles[tiles.start * stride..tiles.end * stride];
+        let values = places.map(|place| &place.values[..self.used.len()]);
+        // As many sums as the registers hold beside what is multiplied, unless there are fewer: there are 32 with 16 lanes, else 16.
+        if S::F32_LANES == LANES && tiles.len() > 2 {
+            greatest_likeness::<S, QUERIES, 4>(simd, strips, stride, values)
+        } else {
+            greatest_likeness::<S, QUERIES, 2>(simd, strips, stride, values)
+        }
+    }
+
+    /// The strips of a tile, an attribute each.
+    #[inline(always)]
+    fn strips(&self, tile: usize) -> &[Strip] {
+        let stride = 1 + self.used.len();
+        &self.tiles[tile * stride + 1..(tile + 1) * stride]
     }
 
     /// About the least distances in the boxes of a node; infinite past its last child.
@@ -231,7 +295,7 @@ impl Rough {
         // Only one end of an interval can be exceeded.
         if S::F32_LANES == LANES {
             let sign = S::as_simd_f32s(&SIGNS.0).0[0];
-            let [ends] = summed(simd, strips, [place], |strip, value| {
+            let ends = summed(simd, strips, place, |strip, value| {
                 let strip = S::as_simd_f32s(&strip.0).0[0];
                 simd.max_f32s(simd.mul_add_f32s(value, sign, strip), zero)
             });
@@ -243,7 +307,7 @@ impl Rough {
         let (parts, _) = S::as_mut_simd_f32s(&mut sums);
         let n_parts = FAN / S::F32_LANES;
         for (part, sum) in parts.iter_mut().enumerate() {
-            [*sum] = summed(simd, strips, [place], |strip, value| {
+            *sum = summed(simd, strips, place, |strip, value| {
                 let strip = S::as_simd_f32s(&strip.0).0;
                 let below = simd.sub_f32s(strip[part], value);
                 let above = simd.add_f32s(strip[n_parts + part], value);
@@ -253,27 +317,18 @@ impl Rough {
         sums
     }
 
-    /// Whether a tile may have a point up to a bound, for each of some queries.
+    /// Whether a tile may have a point up to a bound.
     #[inline(always)]
-    pub(super) fn touches<S: Simd, const QUERIES: usize>(
-        &self,
-        simd: S,
-        tile: usize,
-        places: [&Place; QUERIES],
-        most: [f32; QUERIES],
-    ) -> [bool; QUERIES] {
-        let d = self.used.len();
-        let strips = &self.tiles[tile * d..(tile + 1) * d];
-        let mut touches = [false; QUERIES];
+    pub(super) fn touches<S: Simd>(&self, simd: S, tile: usize, place: &Place, most: f32) -> bool {
+        let strips = self.strips(tile);
+        let most = simd.splat_f32s(most);
+        let mut touches = false;
         for part in 0..LANES / S::F32_LANES {
-            let sums = summed(simd, strips, places, |strip, value| {
+            let sums = summed(simd, strips, place, |strip, value| {
                 simd.sub_f32s(S::as_simd_f32s(&strip.0).0[part], value)
             });
-            for query in 0..QUERIES {
-                let most = simd.splat_f32s(most[query]);
-                let near = simd.less_than_or_equal_f32s(sums[query], most);
-                touches[query] |= simd.first_true_m32s(near) < S::F32_LANES;
-            }
+            let near = simd.less_than_or_equal_f32s(sums, most);
+            touches |= simd.first_true_m32s(near) < S::F32_LANES;
         }
         touches
     }
@@ -346,8 +401,7 @@ impl Rough {
         tile: usize,
         sieve: &Sieve,
     ) -> Option<[bool; LANES]> {
-        let d = self.used.len();
-        let strips = &self.tiles[tile * d..(tile + 1) * d];
+        let strips = self.strips(tile);
         let mut held = [0.0; LANES];
         let (parts, _) = S::as_mut_simd_f32s(&mut held);
         let mut holds = false;
@@ -383,40 +437,90 @@ impl Rough {
     }
 }
 
-/// The sums of squared differences from some queries, each in two sums that hide each other's latency.
+/// The sums of squared differences from a query, in two sums that hide each other's latency.
 #[inline(always)]
-fn summed<S: Simd, const QUERIES: usize>(
+fn summed<S: Simd>(
     simd: S,
     strips: &[Strip],
-    places: [&Place; QUERIES],
+    place: &Place,
     difference: impl Fn(&Strip, S::f32s) -> S::f32s,
-) -> [S::f32s; QUERIES] {
-    let zero = [simd.splat_f32s(0.0); QUERIES];
-    let (mut even, mut odd) = (zero, zero);
-    let values = places.map(|place| &place.values[..strips.len()]);
+) -> S::f32s {
+    let (mut even, mut odd) = (simd.splat_f32s(0.0), simd.splat_f32s(0.0));
     let (pairs, last) = strips.as_chunks::<2>();
-    for (pair, strips) in pairs.iter().enumerate() {
-        for query in 0..QUERIES {
-            let value = |k: usize| simd.splat_f32s(values[query][2 * pair + k]);
-            let differences = [
-                difference(&strips[0], value(0)),
-                difference(&strips[1], value(1)),
-            ];
-            even[query] = simd.mul_add_f32s(differences[0], differences[0], even[query]);
-            odd[query] = simd.mul_add_f32s(differences[1], differences[1], odd[query]);
+    let (values, last_value) = place.values[..strips.len()].as_chunks::<2>();
+    for (strips, values) in pairs.iter().zip(values) {
+        let differences = [
+            difference(&strips[0], simd.splat_f32s(values[0])),
+            difference(&strips[1], simd.splat_f32s(values[1])),
+        ];
+        even = simd.mul_add_f32s(differences[0], differences[0], even);
+        odd = simd.mul_add_f32s(differences[1], differences[1], odd);
+    }
+    for (strip, &value) in last.iter().zip(last_value) {
+        let difference = difference(strip, simd.splat_f32s(value));
+        even = simd.mul_add_f32s(difference, difference, even);
+    }
+    simd.add_f32s(even, odd)
+}
+
+/// The greatest likeness, lane by lane, of `V` vectors of points at a time: each tile has `stride` strips.
+#[inline(always)]
+fn greatest_likeness<S: Simd, const QUERIES: usize, const V: usize>(
+    simd: S,
+    strips: &[Strip],
+    stride: usize,
+    values: [&[f32]; QUERIES],
+) -> [S::f32s; QUERIES] {
+    let of_tile = LANES / S::F32_LANES;
+    let n_vectors = strips.len() / stride * of_tile;
+    let mut greatest = [simd.splat_f32s(f32::NEG_INFINITY); QUERIES];
+    for first in (0..n_vectors).step_by(V) {
+        // Past the last vector it is compared once more.
+        let vectors: [usize; V] = std::array::from_fn(|at| (first + at).min(n_vectors - 1));
+        let places = vectors.map(|vector| {
+            let tile = vector / of_tile;
+            (
+                &strips[tile * stride..(tile + 1) * stride],
+                vector % of_tile,
+            )
+        });
+        let mut sums = [row::<S, V>(simd, places, 0); QUERIES];
+        for attribute in 0..stride - 1 {
+            let points = row::<S, V>(simd, places, 1 + attribute);
+            for (sums, values) in sums.iter_mut().zip(values) {
+                let value = simd.splat_f32s(values[attribute]);
+                for (sum, points) in sums.iter_mut().zip(points) {
+                    *sum = simd.mul_add_f32s(value, points, *sum);
+                }
+            }
+        }
+        for (greatest, sums) in greatest.iter_mut().zip(sums) {
+            for sum in sums {
+                *greatest = simd.max_f32s(sum, *greatest);
+            }
         }
     }
-    for strip in last {
-        for query in 0..QUERIES {
-            let difference = difference(strip, simd.splat_f32s(values[query][strips.len() - 1]));
-            even[query] = simd.mul_add_f32s(difference, difference, even[query]);
-        }
+    greatest
+}
+
+/// A row of `V` vectors, each of which is a part of its tile.
+#[inline(always)]
+fn row<S: Simd, const V: usize>(
+    simd: S,
+    places: [(&[Strip], usize); V],
+    row: usize,
+) -> [S::f32s; V] {
+    let mut vectors = [simd.splat_f32s(0.0); V];
+    for (vector, (strips, part)) in vectors.iter_mut().zip(places) {
+        *vector = S::as_simd_f32s(&strips[row].0).0[part];
     }
-    let mut sums = zero;
-    for query in 0..QUERIES {
-        sums[query] = simd.add_f32s(even[query], odd[query]);
-    }
-    sums
+    vectors
+}
+
+/// How much closer rounding can bring two points, by the sum of their norms.
+#[inline(always)]
+fn slack(norms: f64) -> f64 {
+    1.05 * U * norms + 1e-40
 }
 
 /// A coordinate.

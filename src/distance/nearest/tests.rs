@@ -439,6 +439,71 @@ fn boxes_are_as_far_in_all_widths() {
     assert!(compared > 100_000, "{compared}");
 }
 
+/// No point within reach falls below the least likeness, whatever reach, and points compared together, are.
+#[test]
+fn who_is_within_reach_is_alike_in_all_widths() {
+    const QUERIES: usize = 3;
+    #[derive(Clone, Copy)]
+    struct Compare<'a> {
+        rough: &'a Rough,
+        places: [&'a Place; QUERIES],
+        tiles: (usize, usize),
+    }
+    impl WithSimd for Compare<'_> {
+        type Output = [f32; QUERIES];
+
+        fn with_simd<S: Simd>(self, simd: S) -> [f32; QUERIES] {
+            let tiles = self.tiles.0..self.tiles.1;
+            let likeness = self.rough.likeness(simd, tiles, self.places);
+            likeness.map(|lanes| simd.reduce_max_f32s(lanes))
+        }
+    }
+    let (mut alike, mut beyond) = (0, 0);
+    for seed in 0..400 {
+        let mut random = Random(4000 + seed);
+        let (case, what) = case(&mut random);
+        let neighbours = Neighbours::build(&case.points, case.metric.clone());
+        let Some(rough) = &neighbours.rough else {
+            continue;
+        };
+        let tiles = &neighbours.tree.tiles;
+        let queries: Vec<(Vec<Axis>, Place)> = (0..case.queries.n_records())
+            .map(|query| {
+                let (mut axes, mut place) = (Vec::new(), Place::new());
+                super::tiles::axes_of(case.queries.record(query), &case.metric, &mut axes);
+                rough.place(&axes, &mut place);
+                (axes, place)
+            })
+            .collect();
+        for few in queries.as_chunks::<QUERIES>().0 {
+            let first = random.below(tiles.n_tiles());
+            let end = first + 1 + random.below((tiles.n_tiles() - first).min(7));
+            let positions =
+                first * super::tiles::LANES..tiles.n_points().min(end * super::tiles::LANES);
+            let greatest = in_all_widths(Compare {
+                rough,
+                places: [&few[0].1, &few[1].1, &few[2].1],
+                tiles: (first, end),
+            });
+            for (query, (axes, place)) in few.iter().enumerate() {
+                let nearest = (positions.clone().map(|position| tiles.key(position, axes)))
+                    .fold(f64::INFINITY, f64::min);
+                for reach in [nearest, 0.9 * nearest, 0.0] {
+                    let bounds = rough.bounds(place, reach);
+                    let least = rough.least_likeness(first..end, place, bounds);
+                    for greatest in greatest {
+                        let is_alike = greatest[query] >= least;
+                        assert!(is_alike || nearest > reach, "seed {seed}, {what}");
+                        alike += usize::from(is_alike);
+                        beyond += usize::from(!is_alike);
+                    }
+                }
+            }
+        }
+    }
+    assert!(alike > 10_000 && beyond > 10_000, "{alike} {beyond}");
+}
+
 /// Who is closer is counted as by plain comparisons, thresholds themselves and padding included.
 #[test]
 fn who_is_closer_is_counted_in_all_widths() {

@@ -1,15 +1,19 @@
-//! Walking the tree with several queries at a time, behind the rough filter: each node and each tile is fetched once for all of them.
+//! Walking the tree with several queries at a time, behind the rough filter: each node and each point is fetched once for all of them.
 //!
 //! A walk of one query visits the nearest box next. Where boxes prune poorly (many attributes, points without close neighbours)
-//! it visits so many that fetching them takes longer than computing distances. Here nodes are visited in the order of the tree.
+//! it visits so many that fetching them takes longer than computing distances. Here nodes are visited in the order of the tree, and from
+//! runs of a few tiles on points are compared, not boxes: that takes less time.
+
+use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 
 use super::goal::Goal;
 use super::plan::FAN;
 use super::rough::{Place, Rough};
+use super::scan;
 use super::tiles::{Axis, LANES, axes_of};
-use super::tree::{NO_NODE, Tree};
+use super::tree::Tree;
 use super::walk::{Near, Walked, show_tile};
 use crate::distance::Metric;
 use crate::table::matrix::Matrix;
@@ -17,8 +21,14 @@ use crate::table::matrix::Matrix;
 /// Queries of a task: so many that most tiles matter to several, so few that their places stay in cache.
 pub(super) const BATCH: usize = 256;
 
-/// How many nodes or tiles are passed here in the time in which a walk handles one.
-const SPEED: u64 = 4;
+/// How many tiles are compared together, by the number of attributes: a look at the boxes around them would take longer. It takes as long as
+/// comparing a few tiles, and what it takes for each child besides whatever the attributes are; it leaves about one tile in four.
+fn most_together(n_attributes: usize) -> usize {
+    4 + 128 / n_attributes.max(1)
+}
+
+/// Queries that are compared with them at once.
+const AT_ONCE: usize = 4;
 
 /// Finishes walks for plain goals that were given up, with all points as candidates.
 pub(super) fn run<G: Goal>(
@@ -48,10 +58,11 @@ pub(super) fn run<G: Goal>(
     Arch::new().dispatch(Run {
         tree,
         rough,
+        block_size: most_together(metric.n_attributes()),
         members: &mut members,
     });
     for member in members {
-        member.walked.work += member.passed / SPEED;
+        member.walked.work += member.passed / scan::SPEED;
     }
 }
 
@@ -61,7 +72,7 @@ struct Member<'a, G> {
     place: Place,
     near: Near,
     walked: &'a mut Walked<G>,
-    /// Nodes and tiles that were compared with it.
+    /// Tiles whose points were compared with it.
     passed: u64,
 }
 
@@ -80,6 +91,7 @@ const NOBODY: Ahead = Ahead {
 struct Run<'a, 'b, G> {
     tree: &'a Tree,
     rough: &'a Rough,
+    block_size: usize,
     members: &'a mut [Member<'b, G>],
 }
 
@@ -89,6 +101,12 @@ impl<G: Goal> WithSimd for Run<'_, '_, G> {
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, simd: S) {
         let everybody = (0..self.members.len() as u32).map(|member| Ahead { member, lower: 0.0 });
+        let n_tiles = self.tree.tiles.n_tiles();
+        if n_tiles <= self.block_size {
+            let everybody: Vec<Ahead> = everybody.collect();
+            self.block(simd, 0..n_tiles, &everybody);
+            return;
+        }
         // Nodes that are still to be visited, with how many may matter to whom: those are on a stack of their own.
         let (mut waiting, mut open) = (everybody.collect(), vec![(0, self.members.len())]);
         let mut below = [[NOBODY; BATCH]; FAN];
@@ -99,7 +117,7 @@ impl<G: Goal> WithSimd for Run<'_, '_, G> {
 }
 
 impl<G: Goal> Run<'_, '_, G> {
-    /// Shows the leaves of a node to those for whom they may matter, and opens the nodes below.
+    /// Compares the points below a node with those for whom they may matter, where they are few, and opens the other nodes below.
     #[inline(always)]
     fn node<S: Simd>(
         &mut self,
@@ -119,7 +137,7 @@ impl<G: Goal> Run<'_, '_, G> {
             if ahead.lower > most {
                 continue;
             }
-            member.passed += 1;
+            member.walked.work += 1;
             let lower = self.rough.lower(simd, node, &member.place);
             for child in 0..FAN {
                 // No branch: the next one takes the place of whom it does not matter for.
@@ -132,49 +150,69 @@ impl<G: Goal> Run<'_, '_, G> {
         }
         for child in 0..n_children {
             let ahead = &below[child][..n_below[child]];
-            if fan.child[child] != NO_NODE {
-                if !ahead.is_empty() {
-                    waiting.extend_from_slice(ahead);
-                    open.push((fan.child[child] as usize, ahead.len()));
-                }
-                continue;
-            }
             let (start, end) = (fan.start[child] as usize, fan.start[child + 1] as usize);
-            for tile in start / LANES..end.div_ceil(LANES) {
-                let (pairs, last) = ahead.as_chunks::<2>();
-                for pair in pairs {
-                    self.tile(simd, tile, *pair);
-                }
-                for ahead in last {
-                    self.tile(simd, tile, [*ahead]);
-                }
+            let tiles = start / LANES..end.div_ceil(LANES);
+            if tiles.len() <= self.block_size {
+                self.block(simd, tiles, ahead);
+            } else if !ahead.is_empty() {
+                waiting.extend_from_slice(ahead);
+                open.push((fan.child[child] as usize, ahead.len()));
             }
         }
     }
 
-    /// Shows a tile to some members, if it may matter.
+    /// Compares the points of some tiles with some members, a few at a time.
     #[inline(always)]
-    fn tile<S: Simd, const AT_ONCE: usize>(
+    fn block<S: Simd>(&mut self, simd: S, tiles: Range<usize>, ahead: &[Ahead]) {
+        let mut few = [0; AT_ONCE];
+        let mut n_few = 0;
+        for ahead in ahead {
+            let member = ahead.member as usize;
+            if ahead.lower <= self.members[member].near.bounds.most {
+                few[n_few] = member;
+                n_few += 1;
+            }
+            if n_few == AT_ONCE {
+                self.compare(simd, tiles.clone(), few, n_few);
+                n_few = 0;
+            }
+        }
+        if n_few > 0 {
+            // Whoever is there takes the other places, too.
+            let first = few[0];
+            few[n_few..].fill(first);
+            self.compare(simd, tiles, few, n_few);
+        }
+    }
+
+    /// Compares the points of some tiles with the first `n_few` of some members, and shows them those that may matter.
+    #[inline(always)]
+    fn compare<S: Simd>(
         &mut self,
         simd: S,
-        tile: usize,
-        ahead: [Ahead; AT_ONCE],
+        tiles: Range<usize>,
+        few: [usize; AT_ONCE],
+        n_few: usize,
     ) {
-        let members = ahead.map(|ahead| ahead.member as usize);
-        let places = members.map(|member| &self.members[member].place);
-        let most = members.map(|member| self.members[member].near.bounds.most);
-        if (0..AT_ONCE).all(|at| ahead[at].lower > most[at]) {
-            return;
-        }
-        let touches = self.rough.touches(simd, tile, places, most);
-        for at in 0..AT_ONCE {
-            let member = &mut self.members[members[at]];
-            member.passed += 1;
-            if touches[at] {
-                member.walked.work += 1;
-                let goal = &mut member.walked.goal;
-                show_tile(simd, self.tree, tile, &member.axes, false, goal);
-                member.near.follow(self.rough, &member.place, goal);
+        let places = few.map(|member| &self.members[member].place);
+        let likeness = self.rough.likeness(simd, tiles.clone(), places);
+        for (&member, likeness) in few[..n_few].iter().zip(likeness) {
+            let member = &mut self.members[member];
+            member.passed += tiles.len() as u64;
+            let bounds = member.near.bounds;
+            let least = (self.rough).least_likeness(tiles.clone(), &member.place, bounds);
+            let near = simd.greater_than_or_equal_f32s(likeness, simd.splat_f32s(least));
+            if simd.first_true_m32s(near) == S::F32_LANES {
+                continue;
+            }
+            for tile in tiles.clone() {
+                let most = member.near.bounds.most;
+                if (self.rough).touches(simd, tile, &member.place, most) {
+                    member.walked.work += 1;
+                    let goal = &mut member.walked.goal;
+                    show_tile(simd, self.tree, tile, &member.axes, false, goal);
+                    member.near.follow(self.rough, &member.place, goal);
+                }
             }
         }
     }

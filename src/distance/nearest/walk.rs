@@ -395,11 +395,9 @@ impl One {
         goal: &mut G,
     ) {
         for tile in start as usize / LANES..(end as usize).div_ceil(LANES) {
-            let [touches] = rough.touches(simd, tile, [&self.place], [bounds.most]);
-            if !touches {
-                continue;
+            if rough.touches(simd, tile, &self.place, bounds.most) {
+                show_tile(simd, tree, tile, &self.axes, false, goal);
             }
-            show_tile(simd, tree, tile, &self.axes, false, goal);
         }
     }
 
