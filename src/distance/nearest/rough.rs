@@ -22,13 +22,13 @@
 //! The threshold allows `(1 + 1.1 (d + 6) u) S + 1e-35` and rounds up: what exceeds it is beyond reach.
 //! There is no such filter where a point misses a value, or numbers might overflow or vanish.
 //!
-//! # Likeness
-//! Many points are compared with many queries by `x'.y' - |y'|^2 / 2`, their likeness, in half as many operations. It is
-//! `(|x'|^2 - |x' - y'|^2) / 2`, so that of a point within `reach` is at least `(|x'|^2 - S) / 2`. It is computed by `d` fused multiply-adds
+//! # Similarity
+//! Many points are compared with many queries by `x'.y' - |y'|^2 / 2`, their similarity, in half as many operations as differences take. It is
+//! `(|x'|^2 - |x' - y'|^2) / 2`, so a point within `reach` has at least `(|x'|^2 - S) / 2`. It is computed by `d` fused multiply-adds
 //! on the rounded `-|y'|^2 / 2`, which err by at most `(d + 1.1) u (|y'|^2 / 2 + |x'| |y'|)`, no more than half of
 //! `(d + 1.1) u (X + r)^2` with `r` a bound of the norms of the points compared, and `d 2^-149` where products vanish. The threshold allows
-//! `(d + 2) u (X + r)^2` and `1e-35`, and rounds down. It errs by more than differences do where points are far from the centre: what
-//! passes it is asked for its differences.
+//! `(d + 2) u (X + r)^2` and `1e-35`, and rounds down. Where points are far from the centre it
+//! errs by more than differences do: tiles that pass are compared by differences, too.
 //!
 //! # Candidates
 //! The interval of a query is rounded as its points are. Rounding is monotone: what is beyond the rounded end is beyond the exact one, and a
@@ -177,7 +177,7 @@ impl Rough {
                 }
             }
             strips[0].0 = squares.map(|square| (-0.5 * square) as f32);
-            squares.iter().copied().fold(0.0, f64::max).sqrt()
+            squares.iter().copied().fold(0.0, greater).sqrt()
         };
         let radii = tiles
             .par_chunks_mut(1 + n_attributes)
@@ -245,9 +245,14 @@ impl Rough {
         }
     }
 
-    /// The likeness below which no point of some tiles is within reach.
+    /// The similarity below which no point of some tiles is within reach.
     #[inline(always)]
-    pub(super) fn least_likeness(&self, tiles: Range<usize>, place: &Place, bounds: Bounds) -> f32 {
+    pub(super) fn least_similarity(
+        &self,
+        tiles: Range<usize>,
+        place: &Place,
+        bounds: Bounds,
+    ) -> f32 {
         if place.norm == f64::INFINITY {
             return f32::NEG_INFINITY;
         }
@@ -260,9 +265,9 @@ impl Rough {
         (least as f32).next_down()
     }
 
-    /// The greatest likeness of a point of some tiles, lane by lane, to each of some queries.
+    /// The greatest similarity of a point of some tiles, lane by lane, to each of some queries.
     #[inline(always)]
-    pub(super) fn likeness<S: Simd, const QUERIES: usize>(
+    pub(super) fn similarity<S: Simd, const QUERIES: usize>(
         &self,
         simd: S,
         tiles: Range<usize>,
@@ -271,11 +276,11 @@ impl Rough {
         let stride = 1 + self.used.len();
         let strips = &self.tiles[tiles.start * stride..tiles.end * stride];
         let values = places.map(|place| &place.values[..self.used.len()]);
-        // As many sums as the registers hold beside what is multiplied, unless there are fewer: there are 32 with 16 lanes, else 16.
+        // As many sums as fit into registers (32 with 16 lanes, else 16), unless the tiles are fewer.
         if S::F32_LANES == LANES && tiles.len() > 2 {
-            greatest_likeness::<S, QUERIES, 4>(simd, strips, stride, values)
+            greatest_similarity::<S, QUERIES, 4>(simd, strips, stride, values)
         } else {
-            greatest_likeness::<S, QUERIES, 2>(simd, strips, stride, values)
+            greatest_similarity::<S, QUERIES, 2>(simd, strips, stride, values)
         }
     }
 
@@ -463,9 +468,9 @@ fn summed<S: Simd>(
     simd.add_f32s(even, odd)
 }
 
-/// The greatest likeness, lane by lane, of `V` vectors of points at a time: each tile has `stride` strips.
+/// The greatest similarity, lane by lane, of `V` vectors of points at a time: each tile has `stride` strips.
 #[inline(always)]
-fn greatest_likeness<S: Simd, const QUERIES: usize, const V: usize>(
+fn greatest_similarity<S: Simd, const QUERIES: usize, const V: usize>(
     simd: S,
     strips: &[Strip],
     stride: usize,
@@ -475,7 +480,7 @@ fn greatest_likeness<S: Simd, const QUERIES: usize, const V: usize>(
     let n_vectors = strips.len() / stride * of_tile;
     let mut greatest = [simd.splat_f32s(f32::NEG_INFINITY); QUERIES];
     for first in (0..n_vectors).step_by(V) {
-        // Past the last vector it is compared once more.
+        // Past the end, the last vector is compared again.
         let vectors: [usize; V] = std::array::from_fn(|at| (first + at).min(n_vectors - 1));
         let places = vectors.map(|vector| {
             let tile = vector / of_tile;
@@ -503,7 +508,7 @@ fn greatest_likeness<S: Simd, const QUERIES: usize, const V: usize>(
     greatest
 }
 
-/// A row of `V` vectors, each of which is a part of its tile.
+/// One row of `V` vectors, each a part of some tile.
 #[inline(always)]
 fn row<S: Simd, const V: usize>(
     simd: S,

@@ -47,8 +47,8 @@ pub(super) const BATCH: usize = 64;
 /// How many tiles are filtered in the time in which a walk handles one node or tile.
 pub(super) const SPEED: u64 = 13;
 
-/// Groups of a block, the unit that the filter decides or leaves undecided: so many that what they have in common takes little time, so
-/// few that they stay in the nearest cache, and a second look at them does.
+/// Groups of a block, the unit that the filter decides or leaves undecided: large enough that work done once a block hardly counts, small
+/// enough to stay in the first-level cache and to be filtered a second time cheaply.
 const GROUPS: usize = 8;
 
 /// Tiles of a group, and of a block.
@@ -205,7 +205,7 @@ impl Scan {
             scan: self,
             tree,
             members: members.collect(),
-            near: Vec::new(),
+            waiting: Vec::new(),
         });
     }
 
@@ -238,7 +238,7 @@ struct Member<'a, G> {
 
 /// Tiles of a block that may hold the nearest points of a member, with their least approximation. Distances are computed in the end,
 /// when most of them are known to be too far.
-struct Near {
+struct Waiting {
     member: usize,
     tiles: Range<usize>,
     least: f32,
@@ -248,7 +248,7 @@ struct Run<'a, 'b, G> {
     scan: &'a Scan,
     tree: &'a Tree,
     members: Vec<Member<'b, G>>,
-    near: Vec<Near>,
+    waiting: Vec<Waiting>,
 }
 
 impl<G: Goal> WithSimd for Run<'_, '_, G> {
@@ -275,11 +275,11 @@ impl<G: Goal> WithSimd for Run<'_, '_, G> {
                 factors = self.factors(&active);
             }
         }
-        for Near {
+        for Waiting {
             member,
             tiles,
             least,
-        } in std::mem::take(&mut self.near)
+        } in std::mem::take(&mut self.waiting)
         {
             let radius = self.scan.radii[tiles.start / OF_BLOCK];
             if least <= self.within_reach(member, radius) {
@@ -295,7 +295,7 @@ impl<G: Goal> Run<'_, '_, G> {
         let mut factors = Vec::new();
         for few in active.chunks(QUERIES) {
             for attribute in 0..self.scan.used.len() {
-                // Where they are fewer, the last one takes the other places, too.
+                // The last one fills the places that are left.
                 factors.push(std::array::from_fn(|lane| {
                     let member = few[lane.min(few.len() - 1)];
                     self.members[member].query.factors[attribute]
@@ -355,7 +355,7 @@ impl<G: Goal> Run<'_, '_, G> {
     fn wait(&mut self, member: usize, tiles: Range<usize>, least: f32) {
         let radius = self.scan.radii[tiles.start / OF_BLOCK];
         if least <= self.within_reach(member, radius) {
-            self.near.push(Near {
+            self.waiting.push(Waiting {
                 member,
                 tiles,
                 least,

@@ -1,8 +1,8 @@
 //! Walking the tree with several queries at a time, behind the rough filter: each node and each point is fetched once for all of them.
 //!
 //! A walk of one query visits the nearest box next. Where boxes prune poorly (many attributes, points without close neighbours)
-//! it visits so many that fetching them takes longer than computing distances. Here nodes are visited in the order of the tree, and from
-//! runs of a few tiles on points are compared, not boxes: that takes less time.
+//! it visits so many that fetching them takes longer than computing distances. Here nodes are visited in the order of the tree, and
+//! once only a few tiles are left below a node, their points are compared instead of boxes, which takes less time.
 
 use std::ops::Range;
 
@@ -21,13 +21,13 @@ use crate::table::matrix::Matrix;
 /// Queries of a task: so many that most tiles matter to several, so few that their places stay in cache.
 pub(super) const BATCH: usize = 256;
 
-/// How many tiles are compared together, by the number of attributes: a look at the boxes around them would take longer. It takes as long as
-/// comparing a few tiles, and what it takes for each child besides whatever the attributes are; it leaves about one tile in four.
+/// Up to how many tiles are compared point by point, not box by box. Comparing the boxes of a node costs about as much as comparing four
+/// tiles, and a fixed amount that weighs more the fewer the attributes are; it still leaves about one tile in four to be compared.
 fn most_together(n_attributes: usize) -> usize {
     4 + 128 / n_attributes.max(1)
 }
 
-/// Queries that are compared with them at once.
+/// Queries that tiles are compared with at once.
 const AT_ONCE: usize = 4;
 
 /// Finishes walks for plain goals that were given up, with all points as candidates.
@@ -178,7 +178,7 @@ impl<G: Goal> Run<'_, '_, G> {
             }
         }
         if n_few > 0 {
-            // Whoever is there takes the other places, too.
+            // The first one fills the places that are left.
             let first = few[0];
             few[n_few..].fill(first);
             self.compare(simd, tiles, few, n_few);
@@ -195,13 +195,13 @@ impl<G: Goal> Run<'_, '_, G> {
         n_few: usize,
     ) {
         let places = few.map(|member| &self.members[member].place);
-        let likeness = self.rough.likeness(simd, tiles.clone(), places);
-        for (&member, likeness) in few[..n_few].iter().zip(likeness) {
+        let similarity = self.rough.similarity(simd, tiles.clone(), places);
+        for (&member, similarity) in few[..n_few].iter().zip(similarity) {
             let member = &mut self.members[member];
             member.passed += tiles.len() as u64;
             let bounds = member.near.bounds;
-            let least = (self.rough).least_likeness(tiles.clone(), &member.place, bounds);
-            let near = simd.greater_than_or_equal_f32s(likeness, simd.splat_f32s(least));
+            let least = (self.rough).least_similarity(tiles.clone(), &member.place, bounds);
+            let near = simd.greater_than_or_equal_f32s(similarity, simd.splat_f32s(least));
             if simd.first_true_m32s(near) == S::F32_LANES {
                 continue;
             }
