@@ -1,9 +1,9 @@
 //! Which points are nearest to a query, and how a given point, the rival, compares with the others.
 //!
 //! Four ways lead to the same answer: comparing everything (`exhaustive`, the oracle of the tests),
-//! a k-d tree (`tree`, `walk`; contests, least distances and candidates behind a single-precision filter, `rough`), the same tree
-//! with several queries at a time (`together`), and a blocked scan behind a single-precision filter (`scan`). Which one runs is decided
-//! by work counted on a sample of the queries, and never shows in the answer.
+//! a k-d tree (`tree`, `walk`), the same tree with several queries at a time (`together`), and a blocked scan (`scan`), each behind one
+//! filter in single precision (`rough`). Which one runs is decided by work counted on a sample of the queries, and never shows in the
+//! answer.
 
 #![allow(
     clippy::float_cmp,
@@ -15,7 +15,6 @@
 mod answer;
 mod boxes;
 pub mod exhaustive;
-mod filter;
 mod goal;
 mod inside;
 mod plan;
@@ -30,8 +29,6 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
-use std::sync::OnceLock;
-
 use rayon::prelude::*;
 
 use super::{Doubt, Metric};
@@ -40,7 +37,6 @@ pub use answer::{Contest, Least, Link, Rival, Rivals};
 pub use boxes::{Boxes, Constraint};
 use goal::{ContestGoal, Goal, LeastGoal, LinkGoal};
 use rough::Rough;
-use scan::Scan;
 use tree::Tree;
 use walk::{Walk, Walked};
 
@@ -52,8 +48,6 @@ use walk::{Walk, Walked};
 pub struct Neighbours {
     metric: Metric,
     tree: Tree,
-    /// Built at the first search that needs it.
-    scan: OnceLock<Scan>,
     /// The tree in single precision, where its filter is right.
     rough: Option<Rough>,
     /// The budget of every walk, and how it is finished, where these are not probed for: tests go every way.
@@ -105,7 +99,6 @@ impl Neighbours {
         Self {
             metric,
             tree,
-            scan: OnceLock::new(),
             rough,
             forced: None,
         }
@@ -185,12 +178,6 @@ impl Neighbours {
         })
     }
 
-    /// It is built in parallel, so it must be there before tasks ask for it: one that waited for it could take up another that does.
-    fn scan(&self) -> &Scan {
-        self.scan
-            .get_or_init(|| Scan::build(&self.tree, &self.metric))
-    }
-
     fn search<G: Goal>(
         &self,
         queries: &Matrix,
@@ -228,7 +215,7 @@ impl Neighbours {
             (Finish::Together, Some(rough)) => {
                 together::run(tree, rough, &self.metric, queries, batch);
             }
-            _ => self.scan().run(tree, &self.metric, queries, batch),
+            _ => scan::run(tree, self.rough.as_ref(), &self.metric, queries, batch),
         };
         let (way, budget) = match self.forced {
             // Only the tree counts the points of a box without looking at each.
@@ -250,12 +237,7 @@ impl Neighbours {
                     let after = works(&batch);
                     after.iter().zip(before).map(|(a, b)| a - b).collect()
                 };
-                let prepare = |way: Finish| {
-                    if way == Finish::Scan {
-                        self.scan();
-                    }
-                };
-                probe::budget(rivals.len(), (ways, prepare), at_least, work, finished)
+                probe::budget(rivals.len(), ways, at_least, work, finished)
             }
         };
         let walk = Walk { budget, ..walk };
@@ -285,9 +267,6 @@ impl Neighbours {
                 Finish::Together => together::BATCH,
                 Finish::Scan => scan::BATCH,
             };
-            if way == Finish::Scan {
-                self.scan();
-            }
             unfinished
                 .par_chunks_mut(size)
                 .with_max_len(1)

@@ -11,15 +11,14 @@ const SAMPLE: std::ops::RangeInclusive<usize> = 8..=32;
 /// Those of the sample that one task looks at.
 const TASK: usize = 4;
 
-/// The best of some ways to finish walks, and the work on one query after which to do so; `prepare` is called once before a way is tried,
-/// `at_least` is the least work that it takes, `work` and `finish` do and count it for some queries.
+/// The best of some ways to finish walks, and the work on one query after which to do so; `at_least` is the least work that a way takes, `work` and `finish` do and count it for some queries.
 ///
 /// Each query of a fixed sample is walked to its end, and finished in every way that can be less work for any. A
 /// budget `b` costs `work` for a query that ends within it, and `b + finish` for one that does not;
 /// the best `b` on the sample is one of the works (or next to none, or all), so those are tried.
 pub(super) fn budget(
     n_queries: usize,
-    (ways, prepare): (&[Finish], impl Fn(Finish)),
+    ways: &[Finish],
     at_least: impl Fn(Finish) -> u64,
     work: impl Fn(&[u32]) -> Vec<u64> + Sync,
     finish: impl Fn(Finish, &[u32]) -> Vec<u64> + Sync,
@@ -36,7 +35,6 @@ pub(super) fn budget(
         let finishes: Vec<u64> = if works.iter().all(|&work| work <= at_least) {
             Vec::new()
         } else {
-            prepare(way);
             of_all(&|sample| finish(way, sample))
         };
         let cost = |budget: u64| -> u64 {

@@ -4,9 +4,11 @@ use pulp::Simd;
 use rayon::prelude::*;
 
 use super::boxes::Constraint;
-use super::filter::SAFE_VALUE;
 use crate::distance::Metric;
 use crate::table::matrix::{Matrix, Row};
+
+/// The greatest value whose products with weights neither vanish nor overflow.
+pub(super) const SAFE_VALUE: f64 = 1e150;
 
 /// Points in a tile.
 pub(super) const LANES: usize = 16;

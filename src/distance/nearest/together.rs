@@ -10,7 +10,7 @@ use pulp::{Arch, Simd, WithSimd};
 
 use super::goal::Goal;
 use super::plan::FAN;
-use super::rough::{Place, Rough};
+use super::rough::{Place, Rough, Thresholds};
 use super::scan;
 use super::tiles::{Axis, LANES, axes_of};
 use super::tree::Tree;
@@ -195,19 +195,23 @@ impl<G: Goal> Run<'_, '_, G> {
         n_few: usize,
     ) {
         let places = few.map(|member| &self.members[member].place);
-        let similarity = self.rough.similarity(simd, tiles.clone(), places);
-        for (&member, similarity) in few[..n_few].iter().zip(similarity) {
+        let nobody = [Thresholds::NOBODY; AT_ONCE];
+        let found = (self.rough).compare::<S, AT_ONCE, false>(simd, tiles.clone(), places, nobody);
+        let radius = self.rough.radius_of(tiles.clone());
+        for (&member, greatest) in few[..n_few].iter().zip(found.greatest) {
             let member = &mut self.members[member];
             member.passed += tiles.len() as u64;
-            let bounds = member.near.bounds;
-            let least = (self.rough).least_similarity(tiles.clone(), &member.place, bounds);
-            let near = simd.greater_than_or_equal_f32s(similarity, simd.splat_f32s(least));
+            let reach = member.near.bounds.reach;
+            let least = (self.rough)
+                .thresholds(&member.place, radius, reach)
+                .possible;
+            let near = simd.greater_than_or_equal_f32s(greatest, simd.splat_f32s(least));
             if simd.first_true_m32s(near) == S::F32_LANES {
                 continue;
             }
             for tile in tiles.clone() {
-                let most = member.near.bounds.most;
-                if (self.rough).touches(simd, tile, &member.place, most) {
+                let bounds = member.near.bounds;
+                if (self.rough).touches(simd, tile, &member.place, bounds) {
                     member.walked.work += 1;
                     let goal = &mut member.walked.goal;
                     show_tile(simd, self.tree, tile, &member.axes, false, goal);

@@ -195,11 +195,11 @@ impl Tree {
                 }
                 continue;
             }
-            if axis.weight == 0.0 {
+            let gap = gaps.get(attribute).copied().unwrap_or(0);
+            if axis.weight == 0.0 && gap == 0 {
                 continue;
             }
             // A child that misses nothing has no constant to fall back on.
-            let gap = gaps.get(attribute).copied().unwrap_or(0);
             let constants: [f64; FAN] = if gap == 0 {
                 [f64::INFINITY; FAN]
             } else {
@@ -218,6 +218,11 @@ impl Tree {
                 let above = simd.sub_f64s(value, hi[part]);
                 let outside = simd.max_f64s(simd.max_f64s(below, above), zero);
                 let mut term = simd.mul_f64s(weight, simd.mul_f64s(outside, outside));
+                if axis.weight == 0.0 {
+                    // Values add nothing: of a child without any, all miss them.
+                    let some = simd.less_than_or_equal_f64s(lo[part], hi[part]);
+                    term = simd.select_f64s(some, zero, simd.splat_f64s(f64::INFINITY));
+                }
                 if gap != 0 {
                     term = simd.min_f64s(term, constants[part]);
                 }
@@ -312,6 +317,11 @@ impl Tree {
     /// Whether no point misses anything.
     pub(super) fn is_complete(&self) -> bool {
         self.gaps.is_empty()
+    }
+
+    /// Whether some point misses an attribute.
+    pub(super) fn misses(&self, attribute: usize) -> bool {
+        !self.is_complete() && !self.nodes.is_empty() && self.span_of_node(0, attribute).2
     }
 
     /// The least and the greatest value of an attribute; infinite without points.

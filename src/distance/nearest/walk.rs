@@ -395,7 +395,7 @@ impl One {
         goal: &mut G,
     ) {
         for tile in start as usize / LANES..(end as usize).div_ceil(LANES) {
-            if rough.touches(simd, tile, &self.place, bounds.most) {
+            if rough.touches(simd, tile, &self.place, bounds) {
                 show_tile(simd, tree, tile, &self.axes, false, goal);
             }
         }

@@ -4,8 +4,7 @@ use pulp::{Arch, Scalar, Scalar128b, Scalar256b, Scalar512b, Simd, WithSimd};
 
 use super::super::{
     Neighbours,
-    filter::{Closer, Thresholds},
-    rough::{Place, Rough},
+    rough::{Closer, Place, Rough, Thresholds},
     tiles::{Axis, LANES, axes_of},
     tree::Tree,
 };
@@ -76,7 +75,7 @@ fn boxes_are_as_far_in_all_widths() {
     assert!(compared > 100_000, "{compared}");
 }
 
-/// Similarities rule out no run of tiles that has a point within reach, and they do rule out others.
+/// Similarities rule out no run of tiles that has a point within reach, and they do rule out others; somebody is as near as the greatest says.
 #[test]
 fn similarity_rules_out_nobody_within_reach_in_all_widths() {
     const QUERIES: usize = 3;
@@ -91,11 +90,13 @@ fn similarity_rules_out_nobody_within_reach_in_all_widths() {
 
         fn with_simd<S: Simd>(self, simd: S) -> [f32; QUERIES] {
             let tiles = self.tiles.0..self.tiles.1;
-            let similarity = self.rough.similarity(simd, tiles, self.places);
-            similarity.map(|lanes| simd.reduce_max_f32s(lanes))
+            let nobody = [Thresholds::NOBODY; QUERIES];
+            let found = (self.rough).compare::<S, QUERIES, false>(simd, tiles, self.places, nobody);
+            found.greatest.map(|lanes| simd.reduce_max_f32s(lanes))
         }
     }
-    let (mut kept, mut ruled_out) = (0, 0);
+    // Of files without gaps, and with some.
+    let (mut kept, mut ruled_out) = ([0; 2], [0; 2]);
     for seed in 0..400 {
         let mut random = Random(4000 + seed);
         let (case, what) = case(&mut random);
@@ -124,22 +125,28 @@ fn similarity_rules_out_nobody_within_reach_in_all_widths() {
             for (query, (axes, place)) in few.iter().enumerate() {
                 let nearest = (positions.clone().map(|position| tiles.key(position, axes)))
                     .fold(f64::INFINITY, f64::min);
+                let radius = rough.radius_of(first..end);
+                for greatest in greatest {
+                    let farthest = rough.farthest(place, radius, greatest[query]);
+                    assert!(nearest <= farthest, "seed {seed}, {what}");
+                }
+                let has_gaps = usize::from(!neighbours.tree.is_complete());
                 for reach in [nearest, 0.9 * nearest, 0.0] {
-                    let bounds = rough.bounds(place, reach);
-                    let least = rough.least_similarity(first..end, place, bounds);
+                    let least = rough.thresholds(place, radius, reach).possible;
                     for greatest in greatest {
                         let is_kept = greatest[query] >= least;
                         assert!(is_kept || nearest > reach, "seed {seed}, {what}");
-                        kept += usize::from(is_kept);
-                        ruled_out += usize::from(!is_kept);
+                        kept[has_gaps] += usize::from(is_kept);
+                        ruled_out[has_gaps] += usize::from(!is_kept);
                     }
                 }
             }
         }
     }
+    let enough = |counts: [usize; 2]| counts.iter().all(|&count| count > 10_000);
     assert!(
-        kept > 10_000 && ruled_out > 10_000,
-        "{kept} kept, {ruled_out} ruled out"
+        enough(kept) && enough(ruled_out),
+        "{kept:?} kept, {ruled_out:?} ruled out"
     );
 }
 
@@ -149,31 +156,29 @@ fn who_is_closer_is_counted_in_all_widths() {
     #[derive(Clone, Copy)]
     struct Count<'a>(&'a [f32], Thresholds);
     impl WithSimd for Count<'_> {
-        type Output = [u32; 2];
+        type Output = Option<u32>;
 
-        fn with_simd<S: Simd>(self, simd: S) -> [u32; 2] {
+        fn with_simd<S: Simd>(self, simd: S) -> Option<u32> {
             let mut closer = Closer::nobody(simd);
-            for &approximations in S::as_simd_f32s(self.0).0 {
-                closer.take(simd, approximations, self.1);
+            for &similarities in S::as_simd_f32s(self.0).0 {
+                closer.take(simd, similarities, self.1);
             }
-            closer.count(simd)
+            closer.count(simd, self.1)
         }
     }
     let mut random = Random(5);
-    let thresholds = [(-2.0, 3.0), (1.0, 1.0), (0.0, f32::MAX)]
+    let thresholds = [(3.0, -2.0), (1.0, 1.0), (1.5, 2.0), (-5.0, -f32::MAX)]
         .map(|(certain, possible)| Thresholds { certain, possible });
     for thresholds in thresholds.into_iter().chain([Thresholds::NOBODY]) {
-        let mut approximations: Vec<f32> = (0..64).map(|_| random.below(9) as f32 - 4.0).collect();
-        approximations.extend([f32::INFINITY; 16]);
-        let count = |test: &dyn Fn(f32) -> bool| {
-            approximations.iter().filter(|&&of| test(of)).count() as u32
-        };
-        let expected = [
-            count(&|of| of < thresholds.certain),
-            count(&|of| of <= thresholds.possible),
-        ];
+        let mut similarities: Vec<f32> = (0..64).map(|_| random.below(9) as f32 - 4.0).collect();
+        similarities.extend([f32::NEG_INFINITY; 16]);
+        let count =
+            |test: &dyn Fn(f32) -> bool| similarities.iter().filter(|&&of| test(of)).count() as u32;
+        let possible = count(&|of| of >= thresholds.possible);
+        let doubtful = count(&|of| of >= thresholds.possible && of <= thresholds.certain);
+        let expected = (doubtful == 0).then_some(possible);
         assert_eq!(
-            in_all_widths(Count(&approximations, thresholds)),
+            in_all_widths(Count(&similarities, thresholds)),
             [expected; 5]
         );
     }
