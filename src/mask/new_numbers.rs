@@ -96,9 +96,10 @@ impl Written {
 fn alike(table: &Table, attribute: AttrId, old: Numbers<'_>, new: &[f64]) -> Option<Vec<u32>> {
     let stays = |&(record, value): &(usize, f64)| new[record].total_cmp(&value).is_eq();
     // As a rule numbers are written as they would be printed, and nothing is to be done.
+    let mut text = Vec::new();
     let mut had: Vec<(f64, u32)> = present(old)
         .filter(stays)
-        .filter(|&(record, value)| !table.is_written_as(record, attribute, value))
+        .filter(|&(record, value)| !table.is_written_as(record, attribute, value, &mut text))
         .map(|(record, value)| (value, record as u32))
         .collect();
     if had.is_empty() {

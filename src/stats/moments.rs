@@ -31,6 +31,13 @@ pub fn moments(values: impl Iterator<Item = f64> + Clone) -> Moments {
     spread.moments()
 }
 
+/// The mean of [`moments`], in one pass; 0 when there is no number.
+pub fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let mut location = Location::default();
+    values.for_each(|value| location.add(value));
+    location.mean()
+}
+
 /// Mean and standard deviation of numbers that have weights, summed as those of [`moments`]; weights of 1 give these to the last bit.
 /// Numbers of weight 0 do not count.
 ///

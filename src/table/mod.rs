@@ -399,11 +399,18 @@ impl Table {
         }
     }
 
-    /// Whether this cell holds the very bytes that [`with_numbers`](Self::with_numbers) would write for this number.
-    pub fn is_written_as(&self, record: usize, id: AttrId, number: f64) -> bool {
-        let mut text = Vec::new();
-        self.print(number, &self.columns[id.index()], &mut text);
-        *self.raw(record, id) == text
+    /// Whether this cell holds the very bytes that [`with_numbers`](Self::with_numbers) would write for this number. `text` is where
+    /// they are put: whoever asks for many cells keeps it.
+    pub fn is_written_as(
+        &self,
+        record: usize,
+        id: AttrId,
+        number: f64,
+        text: &mut Vec<u8>,
+    ) -> bool {
+        text.clear();
+        self.print(number, &self.columns[id.index()], text);
+        *self.raw(record, id) == *text
     }
 
     /// The line of the file on which this record begins, from 1. A line end inside a quoted cell counts.

@@ -4,7 +4,7 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use rayon::prelude::*;
 
-use super::Partition;
+use super::{Partition, partition::Members};
 use crate::{
     error::Result,
     mask::{
@@ -12,7 +12,7 @@ use crate::{
         new_numbers::{effect, write_numbers},
     },
     statement::Average,
-    stats::moments::moments,
+    stats::moments::mean,
     table::{AttrId, Numbers, Scale, Table},
 };
 
@@ -29,41 +29,49 @@ enum Averaged {
 /// # Errors
 /// Input, when a mean is beyond the range of numbers.
 pub fn aggregate(
-    mut table: Table,
+    table: Table,
     jobs: &[(AttrId, &Partition)],
     average: Average,
     rounding: Rounding,
 ) -> Result<(Table, Vec<Effect>)> {
-    let averages: Vec<Averaged> = jobs
+    let averages: Vec<(AttrId, Averaged)> = jobs
         .par_iter()
         .map(|&(attribute, partition)| {
-            let groups = partition.groups();
-            match (table.attribute(attribute).scale, table.numbers(attribute)) {
+            let members = partition.members();
+            let averages = match (table.attribute(attribute).scale, table.numbers(attribute)) {
                 (Scale::Continuous, Some(numbers)) => {
-                    Averaged::Numbers(averaged(numbers, &groups, average))
+                    Averaged::Numbers(averaged(numbers, &members, average))
                 }
                 (Scale::Ordinal, Some(numbers)) => {
-                    Averaged::Donors(median_donors(numbers, &groups))
+                    Averaged::Donors(median_donors(numbers, &members))
                 }
-                _ => Averaged::Donors(mode_donors(&table, attribute, &groups)),
-            }
+                _ => Averaged::Donors(mode_donors(&table, attribute, &members)),
+            };
+            (attribute, averages)
         })
         .collect();
-    let mut effects = Vec::with_capacity(jobs.len());
-    for (&(attribute, _), averages) in jobs.iter().zip(averages) {
+    let (mut numbers, mut donors) = (Vec::new(), Vec::new());
+    for (attribute, averages) in averages {
         match averages {
-            Averaged::Numbers(new) => {
-                let (masked, effect) = write_numbers(table, vec![(attribute, new)], rounding)?;
-                table = masked;
-                effects.extend(effect);
-            }
-            Averaged::Donors(donors) => {
-                effects.push(effect_of_donors(&table, attribute, &donors));
-                table = table.with_donors(attribute, donors);
-            }
+            Averaged::Numbers(new) => numbers.push((attribute, new)),
+            Averaged::Donors(of) => donors.push((attribute, of)),
         }
     }
-    Ok((table, effects))
+    let of_donors = donors.iter().map(|(attribute, donors)| {
+        let effect = effect_of_donors(&table, *attribute, donors);
+        (*attribute, effect)
+    });
+    let mut effects: BTreeMap<AttrId, Effect> = of_donors.collect();
+    let averaged: Vec<AttrId> = numbers.iter().map(|&(attribute, _)| attribute).collect();
+    let (mut table, of_numbers) = write_numbers(table, numbers, rounding)?;
+    effects.extend(averaged.into_iter().zip(of_numbers));
+    for (attribute, donors) in donors {
+        table = table.with_donors(attribute, donors);
+    }
+    let in_order = jobs
+        .iter()
+        .filter_map(|(attribute, _)| effects.remove(attribute));
+    Ok((table, in_order.collect()))
 }
 
 fn effect_of_donors(table: &Table, attribute: AttrId, donors: &[u32]) -> Effect {
@@ -113,10 +121,10 @@ impl Gaps {
         if attributes.iter().all(|&id| table.missing(id).is_empty()) {
             return gaps;
         }
-        for group in partition.groups() {
+        for group in partition.members().groups() {
             // How many records have each pattern of gaps.
             let mut patterns: BTreeMap<Vec<bool>, usize> = BTreeMap::new();
-            for &record in &group {
+            for &record in group {
                 let missing = |&id: &AttrId| table.is_missing(record as usize, id);
                 *patterns
                     .entry(attributes.iter().map(missing).collect())
@@ -134,25 +142,18 @@ impl Gaps {
     }
 }
 
-fn averaged(numbers: Numbers<'_>, groups: &[Vec<u32>], average: Average) -> Vec<f64> {
+fn averaged(numbers: Numbers<'_>, members: &Members, average: Average) -> Vec<f64> {
     let mut new = numbers.values.to_vec();
-    for group in groups {
+    for group in members.groups() {
         let present = present_in(numbers, group);
+        let values = present
+            .clone()
+            .map(|record| numbers.values[record as usize]);
         let value = match average {
             // The mean of equal values is that value, whatever the rounding of sums.
-            Average::Mean => {
-                moments(
-                    present
-                        .iter()
-                        .map(|&record| numbers.values[record as usize]),
-                )
-                .mean
-            }
+            Average::Mean => mean(values),
             Average::Median => {
-                let mut sorted: Vec<f64> = present
-                    .iter()
-                    .map(|&record| numbers.values[record as usize])
-                    .collect();
+                let mut sorted: Vec<f64> = values.collect();
                 sorted.sort_unstable_by(f64::total_cmp);
                 median(&sorted)
             }
@@ -174,11 +175,11 @@ fn median(sorted: &[f64]) -> f64 {
 }
 
 /// For each record the first record of its group that has the group's lower median.
-fn median_donors(numbers: Numbers<'_>, groups: &[Vec<u32>]) -> Vec<u32> {
+fn median_donors(numbers: Numbers<'_>, members: &Members) -> Vec<u32> {
     let value = |record: u32| numbers.values[record as usize];
     let mut donors = identity(numbers.values.len());
-    for group in groups {
-        let mut present = present_in(numbers, group);
+    for group in members.groups() {
+        let mut present: Vec<u32> = present_in(numbers, group).collect();
         present.sort_by(|&a, &b| value(a).total_cmp(&value(b)));
         let Some(middle) = present.len().checked_sub(1) else {
             continue;
@@ -195,9 +196,9 @@ fn median_donors(numbers: Numbers<'_>, groups: &[Vec<u32>]) -> Vec<u32> {
 }
 
 /// For each record the first record of its group that has the group's most frequent category.
-fn mode_donors(table: &Table, attribute: AttrId, groups: &[Vec<u32>]) -> Vec<u32> {
+fn mode_donors(table: &Table, attribute: AttrId, members: &Members) -> Vec<u32> {
     let mut donors = identity(table.n_records());
-    for group in groups {
+    for group in members.groups() {
         let mut counts: BTreeMap<Cow<'_, str>, (usize, u32)> = BTreeMap::new();
         for &record in group {
             if !table.is_missing(record as usize, attribute) {
@@ -224,11 +225,13 @@ fn mode_donors(table: &Table, attribute: AttrId, groups: &[Vec<u32>]) -> Vec<u32
     donors
 }
 
-fn present_in(numbers: Numbers<'_>, group: &[u32]) -> Vec<u32> {
-    let present = group.iter().copied();
-    present
-        .filter(|&record| !numbers.missing.contains(record as usize))
-        .collect()
+/// Those of a group that have a value.
+fn present_in<'a>(
+    numbers: Numbers<'a>,
+    group: &'a [u32],
+) -> impl Iterator<Item = u32> + Clone + 'a {
+    let group = group.iter().copied();
+    group.filter(move |&record| !numbers.missing.contains(record as usize))
 }
 
 #[expect(

@@ -21,7 +21,7 @@ use rayon::prelude::*;
 
 pub use aggregate::Gaps;
 pub use mdav::{mdav, mdav_exhaustive};
-pub use partition::{Partition, squared_distance};
+pub use partition::{Members, Partition, squared_distance};
 use projection::Projection;
 pub use space::{Axis, Space};
 pub use v_mdav::v_mdav;

@@ -81,13 +81,30 @@ impl Partition {
 
     /// The records of each group, ascending.
     pub fn groups(&self) -> Vec<Vec<u32>> {
-        let mut groups = vec![Vec::new(); self.n_groups];
+        self.members().groups().map(<[u32]>::to_vec).collect()
+    }
+
+    /// The same, without a list of its own for each group.
+    ///
+    /// # Complexity
+    /// O(n) time and memory.
+    pub fn members(&self) -> Members {
+        let mut ends = Vec::with_capacity(self.n_groups);
+        let mut end = 0;
+        for size in self.sizes() {
+            // Where the next record of the group goes: in the end, where the group ends.
+            ends.push(end);
+            end += size;
+        }
+        let mut records = vec![0; end];
         for (record, &group) in (0_u32..).zip(&self.group_of) {
             if group != Self::NO_GROUP {
-                groups[group as usize].push(record);
+                let place = &mut ends[group as usize];
+                records[*place] = record;
+                *place += 1;
             }
         }
-        groups
+        Members { records, ends }
     }
 
     /// How many records each group has.
@@ -126,6 +143,26 @@ impl Partition {
                 squared_distance(points.row(record), mean)
             })
             .sum()
+    }
+}
+
+/// The records of the groups of a partition, one group after the other.
+#[derive(Debug)]
+pub struct Members {
+    records: Vec<u32>,
+    /// Where each group ends.
+    ends: Vec<usize>,
+}
+
+impl Members {
+    /// The records of each group, ascending.
+    pub fn groups(&self) -> impl Iterator<Item = &[u32]> {
+        let mut start = 0;
+        self.ends.iter().map(move |&end| {
+            let group = &self.records[start..end];
+            start = end;
+            group
+        })
     }
 }
 
