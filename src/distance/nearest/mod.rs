@@ -264,7 +264,7 @@ impl Neighbours {
         }
         if !unfinished.is_empty() {
             let size = match way {
-                Finish::Together => together::BATCH,
+                Finish::Together => together::batch_size(rivals.len()),
                 Finish::Scan => scan::BATCH,
             };
             unfinished

@@ -18,8 +18,11 @@ use super::walk::{Near, Walked, show_tile};
 use crate::distance::Metric;
 use crate::table::matrix::Matrix;
 
-/// Queries of a task: so many that most tiles matter to several, so few that their places stay in cache.
-pub(super) const BATCH: usize = 256;
+/// Queries of a task, of so many: as many as there can be while tasks are enough to share out and their places stay in cache. The more
+/// they are, the more of them a tile matters to that is fetched from memory; where points are few, it is in cache anyway.
+pub(super) fn batch_size(n_queries: usize) -> usize {
+    (n_queries / 64).clamp(256, 16384)
+}
 
 /// Up to how many tiles are compared point by point, not box by box. Comparing the boxes of a node costs about as much as comparing four
 /// tiles, and a fixed amount that weighs more the fewer the attributes are; it still leaves about one tile in four to be compared.
@@ -109,7 +112,7 @@ impl<G: Goal> WithSimd for Run<'_, '_, G> {
         }
         // Nodes that are still to be visited, with how many may matter to whom: those are on a stack of their own.
         let (mut waiting, mut open) = (everybody.collect(), vec![(0, self.members.len())]);
-        let mut below = [[NOBODY; BATCH]; FAN];
+        let mut below = vec![NOBODY; FAN * self.members.len()];
         while let Some((node, n_ahead)) = open.pop() {
             self.node(simd, node, n_ahead, &mut waiting, &mut below, &mut open);
         }
@@ -125,12 +128,14 @@ impl<G: Goal> Run<'_, '_, G> {
         node: usize,
         n_ahead: usize,
         waiting: &mut Vec<Ahead>,
-        below: &mut [[Ahead; BATCH]; FAN],
+        below: &mut [Ahead],
         open: &mut Vec<(usize, usize)>,
     ) {
         let fan = &self.tree.nodes[node];
         let n_children = fan.n_children as usize;
-        let mut n_below = [0; FAN];
+        // Where the next one of each child goes: its first place is a multiple of the number of members.
+        let firsts: [usize; FAN] = std::array::from_fn(|child| child * self.members.len());
+        let mut ends = firsts;
         for ahead in waiting.drain(waiting.len() - n_ahead..) {
             let member = &mut self.members[ahead.member as usize];
             let most = member.near.bounds.most;
@@ -141,15 +146,15 @@ impl<G: Goal> Run<'_, '_, G> {
             let lower = self.rough.lower(simd, node, &member.place);
             for child in 0..FAN {
                 // No branch: the next one takes the place of whom it does not matter for.
-                below[child][n_below[child]] = Ahead {
+                below[ends[child]] = Ahead {
                     lower: lower[child],
                     ..ahead
                 };
-                n_below[child] += usize::from(lower[child] <= most);
+                ends[child] += usize::from(lower[child] <= most);
             }
         }
         for child in 0..n_children {
-            let ahead = &below[child][..n_below[child]];
+            let ahead = &below[firsts[child]..ends[child]];
             let (start, end) = (fan.start[child] as usize, fan.start[child + 1] as usize);
             let tiles = start / LANES..end.div_ceil(LANES);
             if tiles.len() <= self.block_size {
