@@ -84,10 +84,11 @@ impl Rough {
         node: usize,
         place: &Place,
     ) -> [f32; FAN] {
-        if !self.box_gaps.is_empty() || !place.gaps.is_empty() {
-            return self.lower_with_gaps(simd, node, place);
-        }
         let d = self.used.len();
+        let gaps = self.box_gaps.get(node * d..(node + 1) * d).unwrap_or(&[]);
+        if gaps.iter().any(|&gaps| gaps != 0) || !place.gaps.is_empty() {
+            return self.lower_with_gaps(simd, node, gaps, place);
+        }
         let strips = &self.boxes[node * d..(node + 1) * d];
         let zero = simd.splat_f32s(0.0);
         // Only one end of an interval can be exceeded.
@@ -117,10 +118,15 @@ impl Rough {
 
     /// The same where something is missing: what a query misses adds its constant; what a child misses adds no more than its constant.
     #[inline(always)]
-    fn lower_with_gaps<S: Simd>(&self, simd: S, node: usize, place: &Place) -> [f32; FAN] {
+    fn lower_with_gaps<S: Simd>(
+        &self,
+        simd: S,
+        node: usize,
+        gaps: &[u8],
+        place: &Place,
+    ) -> [f32; FAN] {
         let d = self.used.len();
         let strips = &self.boxes[node * d..(node + 1) * d];
-        let gaps = self.box_gaps.get(node * d..(node + 1) * d).unwrap_or(&[]);
         let zero = simd.splat_f32s(0.0);
         let mut sums = [0.0; LANES];
         let (parts, _) = S::as_mut_simd_f32s(&mut sums);
