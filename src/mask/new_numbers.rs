@@ -51,6 +51,8 @@ pub(super) fn write_numbers(
     let written: Vec<Written> = numbers
         .into_par_iter()
         .map(|(attribute, new)| Written::of(&table, attribute, new, rounding))
+        .collect::<Vec<Result<_>>>()
+        .into_iter()
         .collect::<Result<_>>()?;
     let mut effects = Vec::with_capacity(written.len());
     for written in written {

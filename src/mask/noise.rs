@@ -212,6 +212,8 @@ impl Noise {
         let sources: Vec<Source<'_>> = on
             .par_iter()
             .map(|&id| Source::new(&table, id))
+            .collect::<Vec<Result<_>>>()
+            .into_iter()
             .collect::<Result<_>>()?;
         let mut numbers = if self.options.correlated {
             correlated(self.level, &sources, streams)?

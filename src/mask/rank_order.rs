@@ -113,6 +113,8 @@ pub(super) fn mask_by_moving(
         let swapped: Vec<(Vec<u32>, Effect, usize)> = batch
             .par_iter()
             .map(|&attribute| move_attribute(&table, attribute, streams, &draw))
+            .collect::<Vec<Result<_>>>()
+            .into_iter()
             .collect::<Result<_>>()?;
         for (&attribute, (donors, effect, lonely)) in batch.iter().zip(swapped) {
             table = table.with_donors(attribute, donors);

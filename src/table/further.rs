@@ -63,7 +63,8 @@ impl Table {
             let records = block * BLOCK..n_records.min((block + 1) * BLOCK);
             self.extended(further, delimiter, &gap, records)
         });
-        let blocks: Vec<Block> = blocks.collect::<Result<_>>()?;
+        let blocks: Vec<Result<Block>> = blocks.collect();
+        let blocks: Vec<Block> = blocks.into_iter().collect::<Result<_>>()?;
         for block in &blocks {
             bytes.extend_from_slice(&block.text);
         }

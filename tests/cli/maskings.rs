@@ -370,3 +370,26 @@ fn strata_are_said_where_a_file_is_masked_within_them() {
         sandbox.run("mask fuzzy --k 3 --m1 2 --m2 2 --strata sex --centres c.csv people.csv");
     assert!(refused.ended(2).stderr.contains("each stratum has its own"));
 }
+
+/// Every attribute is beyond the range of numbers: the first is named, whichever thread meets one first.
+#[test]
+fn of_several_errors_the_first_is_told_each_time() {
+    let mut file = "a,b,c,d,e,f,g,h\n".to_string();
+    for record in 0..1000 {
+        let sign = if record % 2 == 0 { "" } else { "-" };
+        let cells = (0..8).map(|attribute| {
+            let digits = (record * 7919 + attribute * 31) % 70_000;
+            format!("{sign}1.{digits:05}e308")
+        });
+        file += &cells.collect::<Vec<_>>().join(",");
+        file += "\n";
+    }
+    let sandbox = Sandbox::with(&[("huge.csv", &file)]);
+    for _ in 0..30 {
+        let ran = sandbox
+            .run("mask noise --level 0.1 --threads 4 huge.csv")
+            .ended(3);
+        let expected = "huge.csv, attribute \"a\": holds values too large to compute with";
+        assert!(ran.stderr.contains(expected), "{}", ran.stderr);
+    }
+}

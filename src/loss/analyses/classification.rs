@@ -455,6 +455,8 @@ impl Study<'_> {
         let hits: Vec<Vec<u64>> = tasks
             .par_iter()
             .map(|&(fold, side)| self.hits(classifier, fold, side))
+            .collect::<Vec<Result<_>>>()
+            .into_iter()
             .collect::<Result<_>>()?;
         let counts = self.classes.counts();
         let n = self.classes.original.len() as u64;
