@@ -13,11 +13,24 @@ use std::{
     sync::Once,
 };
 
+use rayon::prelude::*;
+
 pub(crate) use reason::above;
 pub use reason::{Counted, Difference, Reason};
 
 /// The result of everything in this crate that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
+
+/// What threads made, in order; of several errors the first, whichever thread was faster: rayon's `collect` gives any of them.
+///
+/// # Errors
+/// The first one.
+pub(crate) fn in_order<T: Send>(
+    results: impl ParallelIterator<Item = Result<T>>,
+) -> Result<Vec<T>> {
+    let results: Vec<Result<T>> = results.collect();
+    results.into_iter().collect()
+}
 
 /// Whose fault an error is, which decides the exit status of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Effect;
 use crate::{
-    error::{Error, Result},
+    error::{Error, Result, in_order},
     stats::moments::moments,
     table::{AttrId, Numbers, Scale, Table, rounded},
 };
@@ -48,12 +48,10 @@ pub(super) fn write_numbers(
     numbers: Vec<(AttrId, Vec<f64>)>,
     rounding: Rounding,
 ) -> Result<(Table, Vec<Effect>)> {
-    let written: Vec<Written> = numbers
+    let written = numbers
         .into_par_iter()
-        .map(|(attribute, new)| Written::of(&table, attribute, new, rounding))
-        .collect::<Vec<Result<_>>>()
-        .into_iter()
-        .collect::<Result<_>>()?;
+        .map(|(attribute, new)| Written::of(&table, attribute, new, rounding));
+    let written: Vec<Written> = in_order(written)?;
     let mut effects = Vec::with_capacity(written.len());
     for written in written {
         effects.push(written.effect);

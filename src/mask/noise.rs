@@ -12,7 +12,7 @@ use super::{
     new_numbers::{Rounding, present, write_numbers},
 };
 use crate::{
-    error::{Error, Result, above},
+    error::{Error, Result, above, in_order},
     rng::Streams,
     statement::{Method, NoiseLaw, NoiseParameters, Step},
     stats::{
@@ -209,12 +209,7 @@ impl Noise {
         on: &[AttrId],
         streams: &Streams,
     ) -> Result<(Table, Vec<Effect>)> {
-        let sources: Vec<Source<'_>> = on
-            .par_iter()
-            .map(|&id| Source::new(&table, id))
-            .collect::<Vec<Result<_>>>()
-            .into_iter()
-            .collect::<Result<_>>()?;
+        let sources: Vec<Source<'_>> = in_order(on.par_iter().map(|&id| Source::new(&table, id)))?;
         let mut numbers = if self.options.correlated {
             correlated(self.level, &sources, streams)?
         } else {

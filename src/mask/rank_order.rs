@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::{Details, Effect, Masked};
 use crate::{
-    error::{Error, Result},
+    error::{Error, Result, in_order},
     rng::{Generator, Streams},
     statement::{Method, Step},
     table::{AttrId, EXACT_INTEGERS, Numbers, Table},
@@ -110,12 +110,10 @@ pub(super) fn mask_by_moving(
     let mut without_partner = Vec::with_capacity(on.len());
     // As many attributes at a time as there are threads, so that the numbers of each can go before the next come.
     for batch in on.chunks(rayon::current_num_threads()) {
-        let swapped: Vec<(Vec<u32>, Effect, usize)> = batch
+        let swapped = batch
             .par_iter()
-            .map(|&attribute| move_attribute(&table, attribute, streams, &draw))
-            .collect::<Vec<Result<_>>>()
-            .into_iter()
-            .collect::<Result<_>>()?;
+            .map(|&attribute| move_attribute(&table, attribute, streams, &draw));
+        let swapped: Vec<(Vec<u32>, Effect, usize)> = in_order(swapped)?;
         for (&attribute, (donors, effect, lonely)) in batch.iter().zip(swapped) {
             table = table.with_donors(attribute, donors);
             effects.push(effect);

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::{ReadOptions, Table};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, in_order};
 
 /// Records that one thread makes into text at a time.
 const BLOCK: usize = 2_048;
@@ -63,8 +63,7 @@ impl Table {
             let records = block * BLOCK..n_records.min((block + 1) * BLOCK);
             self.extended(further, delimiter, &gap, records)
         });
-        let blocks: Vec<Result<Block>> = blocks.collect();
-        let blocks: Vec<Block> = blocks.into_iter().collect::<Result<_>>()?;
+        let blocks: Vec<Block> = in_order(blocks)?;
         for block in &blocks {
             bytes.extend_from_slice(&block.text);
         }

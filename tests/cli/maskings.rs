@@ -386,10 +386,20 @@ fn of_several_errors_the_first_is_told_each_time() {
     }
     let sandbox = Sandbox::with(&[("huge.csv", &file)]);
     for _ in 0..30 {
-        let ran = sandbox
-            .run("mask noise --level 0.1 --threads 4 huge.csv")
-            .ended(3);
-        let expected = "huge.csv, attribute \"a\": holds values too large to compute with";
-        assert!(ran.stderr.contains(expected), "{}", ran.stderr);
+        for (call, expected) in [
+            (
+                "noise --level 0.1",
+                "holds values too large to compute with",
+            ),
+            (
+                "microagg --k 3 --algorithm individual-ranking",
+                "holds values too large or too close together",
+            ),
+        ] {
+            let call = format!("mask {call} --threads 4 huge.csv");
+            let ran = sandbox.run(&call).ended(3);
+            let expected = format!("huge.csv, attribute \"a\": {expected}");
+            assert!(ran.stderr.contains(&expected), "{}", ran.stderr);
+        }
     }
 }

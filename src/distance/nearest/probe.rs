@@ -11,7 +11,8 @@ const SAMPLE: std::ops::RangeInclusive<usize> = 8..=32;
 /// Those of the sample that one task looks at.
 const TASK: usize = 4;
 
-/// The best of some ways to finish walks, and the work on one query after which to do so; `at_least` is the least work that a way takes, `work` and `finish` do and count it for some queries.
+/// The best of some ways to finish walks, and the work on one query after which to do so; `at_least` is the least work that a way takes,
+/// `work` and `finish` do and count it for some queries.
 ///
 /// Each query of a fixed sample is walked to its end, and finished in every way that can be less work for any. A
 /// budget `b` costs `work` for a query that ends within it, and `b + finish` for one that does not;

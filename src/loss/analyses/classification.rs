@@ -9,7 +9,7 @@ use super::{
     design::{Column, MAX_CATEGORIES, SIDES, Sample, Side, Standard, Variable, counted},
 };
 use crate::{
-    error::{Counted, Difference, Error, ErrorKind, Reason, Result},
+    error::{Counted, Difference, Error, ErrorKind, Reason, Result, in_order},
     figure::{Definition, Figure, Group, Part},
     rng::{Generator, Streams},
     stats::density::quantile,
@@ -452,12 +452,10 @@ impl Study<'_> {
         let tasks: Vec<(usize, Side)> = (0..folds)
             .flat_map(|fold| SIDES.map(|side| (fold, side)))
             .collect();
-        let hits: Vec<Vec<u64>> = tasks
+        let hits = tasks
             .par_iter()
-            .map(|&(fold, side)| self.hits(classifier, fold, side))
-            .collect::<Vec<Result<_>>>()
-            .into_iter()
-            .collect::<Result<_>>()?;
+            .map(|&(fold, side)| self.hits(classifier, fold, side));
+        let hits: Vec<Vec<u64>> = in_order(hits)?;
         let counts = self.classes.counts();
         let n = self.classes.original.len() as u64;
         let accuracy = |side: Side| {

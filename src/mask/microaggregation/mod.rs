@@ -28,7 +28,7 @@ pub use v_mdav::v_mdav;
 
 use super::{Details, Mask, Masked, Rounding};
 use crate::{
-    error::{Counted, Error, ErrorKind, Result},
+    error::{Counted, Error, ErrorKind, Result, in_order},
     rng::Streams,
     statement::{
         AggregatedBlock, Average, DistanceScale, Grouping, Method, MicroaggregationParameters, Step,
@@ -338,18 +338,16 @@ impl Microaggregation {
                     .map_err(|error| error.on_attribute(name(&attributes[0])))?;
             }
         }
-        let done: Vec<Block> = blocks
-            .par_iter()
-            .map(|(attributes, k)| {
-                let partition = self.partition(&original, attributes, *k)?;
-                Ok(Block {
-                    attributes: attributes.iter().map(name).collect(),
-                    k: *k,
-                    gaps: Gaps::of(&original, attributes, &partition, *k),
-                    partition,
-                })
+        let done = blocks.par_iter().map(|(attributes, k)| {
+            let partition = self.partition(&original, attributes, *k)?;
+            Ok(Block {
+                attributes: attributes.iter().map(name).collect(),
+                k: *k,
+                gaps: Gaps::of(&original, attributes, &partition, *k),
+                partition,
             })
-            .collect::<Result<_>>()?;
+        });
+        let done: Vec<Block> = in_order(done)?;
         let of_scale = |scale| -> Vec<String> {
             let of = |id: &&AttrId| original.attribute(**id).scale == scale;
             on.iter().filter(of).map(name).collect()
