@@ -5,6 +5,7 @@ pub mod kd_tree;
 pub mod nearest;
 pub mod priced;
 pub mod single;
+pub mod wide_tree;
 pub mod within;
 
 use crate::table::matrix::Row;

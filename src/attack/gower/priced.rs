@@ -18,9 +18,9 @@ use super::{
 };
 use crate::{
     distance::{
-        kd_tree::Bounds,
         priced::{Ask, Offer, Priced, Prices, Workspace, are_many, finite},
-        single::{LEAF, U, rounded},
+        single::{U, rounded},
+        wide_tree::{Bounds, FAN, LEAF},
     },
     table::matrix::{Matrix, Row},
 };
@@ -119,16 +119,16 @@ impl WithSimd for Cheapest<'_> {
         } = self;
         loop {
             let limit = Limit::new(among, seeker, ask.limit(best));
-            let of_node = OfNode {
+            let of_fan = OfFan {
                 simd,
                 among,
                 seeker,
                 limit,
             };
-            let Some(node) = waiting.next(among.search.tree(), limit.most.into(), of_node) else {
+            let Some(leaf) = waiting.next(among.search.tree(), limit.most, of_fan) else {
                 return;
             };
-            among.leaf(simd, node, (seeker, query), ask, best);
+            among.leaf(simd, leaf, (seeker, query), ask, best);
         }
     }
 }
@@ -156,38 +156,65 @@ impl Limit {
             most: rounded(sum + search.slack() + roundings).next_up(),
         }
     }
+
+    /// What is of interest costs at most, at each of these prices: the means of [`Search::sums`] where there are gaps.
+    #[inline(always)]
+    fn costs<S: Simd, const N: usize>(self, simd: S, prices: &[f32]) -> [f32; N] {
+        let (zero, worth) = (simd.splat_f32s(0.0), simd.splat_f32s(self.worth));
+        let mut costs = [0.0; N];
+        let prices = S::as_simd_f32s(prices).0;
+        for (cost, &price) in S::as_mut_simd_f32s(&mut costs).0.iter_mut().zip(prices) {
+            let most = simd.min_f32s(simd.add_f32s(worth, price), simd.splat_f32s(2.0));
+            *cost = simd.max_f32s(most, zero);
+        }
+        costs
+    }
+
+    /// Makes of sums at these prices what is compared with [`most`](Self::most).
+    #[inline(always)]
+    fn set_off<S: Simd>(self, simd: S, has_gaps: bool, prices: &[f32], sums: &mut [f32]) {
+        let (worth, n_present) = (simd.splat_f32s(self.worth), simd.splat_f32s(self.n_present));
+        let (least, nobody) = (simd.splat_f32s(-self.most), simd.splat_f32s(f32::INFINITY));
+        let prices = S::as_simd_f32s(prices).0;
+        for (sum, &price) in S::as_mut_simd_f32s(sums).0.iter_mut().zip(prices) {
+            *sum = if has_gaps {
+                // Costs are not below zero.
+                let is_bought = simd.greater_than_or_equal_f32s(simd.add_f32s(worth, price), least);
+                simd.select_f32s(is_bought, *sum, nobody)
+            } else {
+                simd.sub_f32s(*sum, simd.mul_f32s(n_present, price))
+            };
+        }
+    }
 }
 
-/// Bounds of the sums below a node.
+/// Bounds of the sums below boxes.
 #[derive(Clone, Copy)]
-struct OfNode<'a, S> {
+struct OfFan<'a, S> {
     simd: S,
     among: &'a PricedRecords<'a>,
     seeker: &'a Seeker,
     limit: Limit,
 }
 
-impl<S: Simd> Bounds for OfNode<'_, S> {
+impl<S: Simd> Bounds for OfFan<'_, S> {
     #[inline(always)]
-    fn least(&mut self, node: usize) -> f64 {
+    fn least(&mut self, fan: usize) -> [f32; FAN] {
         let Self {
             simd,
-            among,
+            among: PricedRecords { search, prices, .. },
             seeker,
             limit,
         } = *self;
-        let price = rounded(among.prices.highest[node]);
-        let least = if among.search.has_gaps() {
-            let cost = limit.worth + price;
-            if cost < -limit.most {
-                // Costs are not below zero.
-                return f64::INFINITY;
-            }
-            among.search.least(simd, node, seeker, cost.clamp(0.0, 2.0))
+        let prices = &prices.highest[fan];
+        let mut least = if search.has_gaps() {
+            let costs = limit.costs::<S, FAN>(simd, prices);
+            search.least(simd, fan, seeker, Each(&costs))
         } else {
-            among.search.least(simd, node, seeker, 0.0) - limit.n_present * price
+            search.least(simd, fan, seeker, Same(0.0))
         };
-        least.into()
+        limit.set_off(simd, search.has_gaps(), prices, &mut least);
+        least
     }
 }
 
@@ -197,48 +224,27 @@ impl PricedRecords<'_> {
     fn leaf<S: Simd>(
         &self,
         simd: S,
-        node: usize,
+        leaf: usize,
         (seeker, query): (&Seeker, Row<'_>),
         ask: Ask,
         best: &mut Vec<Offer>,
     ) {
-        let run = self.search.tree().run(node);
-        let leaf = run.start / LEAF;
-        let has_gaps = self.search.has_gaps();
-        let rough = S::as_simd_f32s(&self.prices.rough[run.start..run.start + LEAF]).0;
+        let (search, run) = (&self.search, self.search.tree().run(leaf));
+        let prices = &self.prices.rough[run.start..run.start + LEAF];
         let limit = Limit::new(self, seeker, ask.limit(best));
-        let zero = simd.splat_f32s(0.0);
-        let (worth, n_present) = (
-            simd.splat_f32s(limit.worth),
-            simd.splat_f32s(limit.n_present),
-        );
-        let mut sums = if has_gaps {
-            let mut costs = [0.0; LEAF];
-            for (cost, &price) in S::as_mut_simd_f32s(&mut costs).0.iter_mut().zip(rough) {
-                let most = simd.min_f32s(simd.add_f32s(worth, price), simd.splat_f32s(2.0));
-                *cost = simd.max_f32s(most, zero);
-            }
-            self.search.sums(simd, leaf, [seeker], [Each(&costs)])[0].0
+        let mut sums = if search.has_gaps() {
+            let costs = limit.costs::<S, LEAF>(simd, prices);
+            search.sums(simd, leaf, [seeker], ([Each(&costs)], [limit.most]))[0].0
         } else {
-            self.search.sums(simd, leaf, [seeker], [Same(0.0)])[0].0
+            // What is too much depends on the price of each.
+            search.sums(simd, leaf, [seeker], ([Same(0.0)], [f32::INFINITY]))[0].0
         };
-        let (most, nobody) = (simd.splat_f32s(limit.most), simd.splat_f32s(f32::INFINITY));
-        let least = simd.splat_f32s(-limit.most);
+        limit.set_off(simd, search.has_gaps(), prices, &mut sums);
+        let most = simd.splat_f32s(limit.most);
         let mut is_near = [false; LEAF];
-        for (vector, (sum, &price)) in S::as_mut_simd_f32s(&mut sums)
-            .0
-            .iter_mut()
-            .zip(rough)
-            .enumerate()
-        {
-            *sum = if has_gaps {
-                let is_bought = simd.greater_than_or_equal_f32s(simd.add_f32s(worth, price), least);
-                simd.select_f32s(is_bought, *sum, nobody)
-            } else {
-                simd.sub_f32s(*sum, simd.mul_f32s(n_present, price))
-            };
-            let near = simd.less_than_or_equal_f32s(*sum, most);
-            is_near[vector] = simd.first_true_m32s(near) < S::F32_LANES;
+        for (is_near, sums) in is_near.iter_mut().zip(S::as_simd_f32s(&sums).0) {
+            let near = simd.less_than_or_equal_f32s(*sums, most);
+            *is_near = simd.first_true_m32s(near) < S::F32_LANES;
         }
         for place in run.clone() {
             let at = place - run.start;

@@ -16,7 +16,8 @@
 //! - `b` is rounded up and at most 2, so a term is within ±2, and `contribution − b` is rounded by at most `u`.
 //! - A sum of `d` terms is within ±`2 d`, so it is rounded by at most `2 d u` an addition.
 //!
-//! Together at most `(2 d² + 2.5 d) u`; the filter allows `2 (d + 1)² u`, which has room for the roundings of the exact cost, which are of `f64`.
+//! Together at most `(2 d² + 2.5 d) u`. A sum of some attributes is compared with what the others can take away at most, `b` each, which is rounded by
+//! at most `4 d u`. The filter allows `2 (d + 2)² u`, which has room for the roundings of the exact cost, which are of `f64`.
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -24,8 +25,9 @@ use super::Units;
 use crate::{
     attack::Shown,
     distance::{
-        kd_tree::{BoxTree, KdTree, Leaves, Span},
-        single::{LEAF, Part, Strip, U, WIDTH, rounded},
+        kd_tree::{BoxTree, Leaves},
+        single::{U, rounded},
+        wide_tree::{Below, Bounds, FAN, LEAF, Waiting, WideTree},
     },
     table::matrix::Matrix,
 };
@@ -34,20 +36,19 @@ use crate::{
 /// search the tree together, so that each leaf is fetched once for all of them.
 const LEAVES_ALONE: usize = 24;
 
+/// Attributes after which it is looked whether anybody in a leaf is near yet.
+const AT_ONCE: usize = 5;
+
 /// Who ties with more records than this is left to look alone, so that no more than one long list is in memory.
 const LONG: usize = 1 << 12;
 
 /// The sought records, ready to be searched.
 #[derive(Debug)]
 pub(super) struct Search {
-    tree: KdTree,
-    /// The attributes, those of numbers first.
-    attributes: Vec<usize>,
+    /// Attributes of numbers come first.
+    tree: WideTree,
     /// Where those of names begin.
     names_from: usize,
-    /// NaN where a value is missing, infinite past the last record.
-    leaves: Vec<Strip>,
-    boxes: Vec<Part>,
     /// Whether a record of either file misses a value.
     has_gaps: bool,
 }
@@ -68,7 +69,7 @@ pub(super) struct Seeker {
     most: f32,
 }
 
-/// What is taken off the contributions of the records of a leaf, where there are gaps.
+/// What is taken off the contributions of records or boxes, where there are gaps.
 pub(super) trait Means: Copy {
     fn of<S: Simd>(self, simd: S, vector: usize) -> S::f32s;
 }
@@ -86,7 +87,7 @@ impl Means for Same {
 
 /// One of each.
 #[derive(Clone, Copy)]
-pub(super) struct Each<'a>(pub &'a [f32; LEAF]);
+pub(super) struct Each<'a>(pub &'a [f32]);
 
 impl Means for Each<'_> {
     #[inline(always)]
@@ -95,12 +96,17 @@ impl Means for Each<'_> {
     }
 }
 
-/// A seeker for whom a node may matter, and about the least sum there.
+/// A seeker for whom something ahead may matter, and about the least sum there.
 #[derive(Clone, Copy)]
 struct Ahead {
     seeker: usize,
     sum: f32,
 }
+
+const NOBODY: Ahead = Ahead {
+    seeker: 0,
+    sum: f32::INFINITY,
+};
 
 impl Search {
     /// `sought`: coordinates; `has_gaps`: whether somebody, seekers included, misses something. Of records with `prices` the tree is halved by these,
@@ -134,46 +140,12 @@ impl Search {
         };
         let mut attributes: Vec<usize> = (0..names.len()).collect();
         attributes.sort_by_key(|&k| names[k]);
-        let part = |node: usize, attributes: &[usize]| {
-            let mut part = Part::EVERYWHERE;
-            for (at, &k) in attributes.iter().enumerate() {
-                let Span {
-                    low,
-                    high,
-                    has_gaps,
-                } = of_boxes.spans(node)[k];
-                let nobody = low > high;
-                part.low[at] = rounded(low);
-                part.high[at] = if nobody { f32::INFINITY } else { rounded(high) };
-                // Who misses it adds nothing.
-                part.cap[at] = if has_gaps { 0.0 } else { f32::INFINITY };
-            }
-            part
-        };
-        let nodes = 0..of_boxes.tree.n_nodes();
-        let parts = nodes.flat_map(|node| attributes.chunks(WIDTH).map(move |of| (node, of)));
-        let boxes = parts.map(|(node, of)| part(node, of)).collect();
-        let runs = of_boxes.tree.points().chunks(LEAF);
-        let strips = runs.flat_map(|run| attributes.iter().map(move |&k| (run, k)));
-        let leaves = strips.map(|(run, k)| {
-            let mut strip = Strip([f32::INFINITY; LEAF]);
-            for (cell, &record) in strip.0.iter_mut().zip(run) {
-                let record = sought.record(record as usize);
-                *cell = if record.is_missing(k) {
-                    f32::NAN
-                } else {
-                    rounded(record.values()[k])
-                };
-            }
-            strip
-        });
+        let coordinate = |_, value| rounded(value);
         Self {
-            leaves: leaves.collect(),
-            boxes,
             names_from: names.iter().filter(|&&names| !names).count(),
-            attributes,
             has_gaps,
-            tree: of_boxes.tree,
+            // Who misses an attribute adds nothing.
+            tree: WideTree::new(of_boxes, sought, attributes, coordinate, |_| 0.0),
         }
     }
 
@@ -189,7 +161,7 @@ impl Search {
 
     /// The tree of the records.
     #[inline(always)]
-    pub(super) fn tree(&self) -> &KdTree {
+    pub(super) fn tree(&self) -> &WideTree {
         &self.tree
     }
 
@@ -246,10 +218,9 @@ impl Search {
 
     /// A seeker with these coordinates, NaN where there is none, who has found nothing.
     pub(super) fn seeker(&self, coordinates: &[f64], place: usize) -> Seeker {
-        let values = self.attributes.iter().map(|&k| rounded(coordinates[k]));
-        let mut values: Vec<f32> = values.collect();
+        let attributes = self.tree.attributes().iter();
+        let values: Vec<f32> = attributes.map(|&k| rounded(coordinates[k])).collect();
         let n_present = values.iter().filter(|value| !value.is_nan()).count();
-        values.resize(values.len().next_multiple_of(WIDTH), f32::NAN);
         let mut seeker = Seeker {
             place,
             values,
@@ -265,8 +236,8 @@ impl Search {
 
     /// What a sum may be off.
     pub(super) fn slack(&self) -> f64 {
-        let d = self.attributes.len() as f64;
-        2.0 * (d + 1.0).powi(2) * U
+        let d = self.tree.attributes().len() as f64;
+        2.0 * (d + 2.0).powi(2) * U
     }
 
     /// Sets what is beyond the least cost.
@@ -283,78 +254,101 @@ impl Search {
         seeker.most = rounded(sum + slack).next_up();
     }
 
-    /// About the least sum in a node, less a mean of each where there are gaps.
+    /// About the least sums in the boxes of a fan, less a mean of each where there are gaps.
     #[inline(always)]
-    pub(super) fn least<S: Simd>(&self, simd: S, node: usize, seeker: &Seeker, mean: f32) -> f32 {
-        let n_parts = seeker.values.len() / WIDTH;
-        let parts = &self.boxes[node * n_parts..(node + 1) * n_parts];
+    pub(super) fn least<S: Simd>(
+        &self,
+        simd: S,
+        fan: usize,
+        seeker: &Seeker,
+        means: impl Means,
+    ) -> [f32; FAN] {
         let (zero, one) = (simd.splat_f32s(0.0), simd.splat_f32s(1.0));
-        let mean = simd.splat_f32s(mean);
-        let mut sum = zero;
-        for (part, values) in parts.iter().zip(seeker.values.chunks_exact(WIDTH)) {
-            let (low, high) = (S::as_simd_f32s(&part.low).0, S::as_simd_f32s(&part.high).0);
-            let cap = S::as_simd_f32s(&part.cap).0;
-            for (at, &value) in S::as_simd_f32s(values).0.iter().enumerate() {
-                let (below, above) = (
-                    simd.sub_f32s(low[at], value),
-                    simd.sub_f32s(value, high[at]),
-                );
+        let mut least = [0.0; FAN];
+        // No closures: they would be compiled for any processor.
+        for (vector, least) in S::as_mut_simd_f32s(&mut least).0.iter_mut().enumerate() {
+            for (edges, &value) in self.tree.edges(fan).iter().zip(&seeker.values) {
+                if value.is_nan() {
+                    // What the seeker misses does not count.
+                    continue;
+                }
+                let value = simd.splat_f32s(value);
+                let below = simd.sub_f32s(S::as_simd_f32s(&edges.low).0[vector], value);
+                let above = simd.sub_f32s(value, S::as_simd_f32s(&edges.high).0[vector]);
                 let away = simd.max_f32s(simd.max_f32s(below, above), zero);
                 let mut term = simd.min_f32s(away, one);
                 if self.has_gaps {
-                    term = simd.min_f32s(simd.sub_f32s(term, mean), cap[at]);
+                    let cap = S::as_simd_f32s(&edges.cap).0[vector];
+                    term = simd.min_f32s(simd.sub_f32s(term, means.of(simd, vector)), cap);
                 }
-                // What the seeker misses does not count.
-                term = simd.select_f32s(simd.equal_f32s(value, value), term, zero);
-                sum = simd.add_f32s(sum, term);
+                *least = simd.add_f32s(*least, term);
             }
         }
-        simd.reduce_sum_f32s(sum)
+        least
     }
 
-    /// About the sums of the records of a leaf, for some seekers, and whether any of them may matter.
+    /// About the sums of the records of a leaf, for some seekers, infinite where nobody nearby is within `most`; and whether anybody is.
     #[inline(always)]
     pub(super) fn sums<S: Simd, M: Means, const SEEKERS: usize>(
         &self,
         simd: S,
         leaf: usize,
         seekers: [&Seeker; SEEKERS],
-        means: [M; SEEKERS],
+        (means, most): ([M; SEEKERS], [f32; SEEKERS]),
     ) -> [([f32; LEAF], bool); SEEKERS] {
-        let strips = &self.leaves[leaf * self.attributes.len()..][..self.attributes.len()];
+        let strips = self.tree.strips(leaf);
         let (zero, one) = (simd.splat_f32s(0.0), simd.splat_f32s(1.0));
-        let mut found = [([0.0; LEAF], false); SEEKERS];
-        let n_vectors = LEAF / S::F32_LANES;
+        let mut found = [([f32::INFINITY; LEAF], false); SEEKERS];
         // Two vectors at a time share what is fetched of the seekers.
-        for first in (0..n_vectors).step_by(2) {
+        for first in (0..LEAF / S::F32_LANES).step_by(2) {
             let mut sums = [[zero; 2]; SEEKERS];
+            let mut is_near = [false; SEEKERS];
+            let mut k = 0;
             // No closures from here on: they would be compiled for any processor.
-            for (k, strip) in strips.iter().enumerate() {
-                let strip = &S::as_simd_f32s(&strip.0).0[first..first + 2];
-                for seeker in 0..SEEKERS {
-                    let value = simd.splat_f32s(seekers[seeker].values[k]);
-                    for vector in 0..2 {
-                        let difference = simd.sub_f32s(value, strip[vector]);
-                        let mut term = simd.abs_f32s(difference);
-                        if k >= self.names_from {
-                            term = simd.min_f32s(term, one);
+            for some in strips.chunks(AT_ONCE) {
+                for strip in some {
+                    let strip = &S::as_simd_f32s(&strip.0).0[first..first + 2];
+                    for seeker in 0..SEEKERS {
+                        let value = simd.splat_f32s(seekers[seeker].values[k]);
+                        for vector in 0..2 {
+                            let difference = simd.sub_f32s(value, strip[vector]);
+                            let mut term = simd.abs_f32s(difference);
+                            if k >= self.names_from {
+                                term = simd.min_f32s(term, one);
+                            }
+                            if self.has_gaps {
+                                // Only NaN differs from itself.
+                                let present = simd.equal_f32s(difference, difference);
+                                let mean = means[seeker].of(simd, first + vector);
+                                term = simd.select_f32s(present, simd.sub_f32s(term, mean), zero);
+                            }
+                            sums[seeker][vector] = simd.add_f32s(sums[seeker][vector], term);
                         }
+                    }
+                    k += 1;
+                }
+                let rest = simd.splat_f32s((strips.len() - k) as f32);
+                is_near = [false; SEEKERS];
+                for (seeker, sums) in sums.iter().enumerate() {
+                    for (vector, &sum) in sums.iter().enumerate() {
+                        let mut most = simd.splat_f32s(most[seeker]);
                         if self.has_gaps {
-                            // Only NaN differs from itself.
-                            let present = simd.equal_f32s(difference, difference);
+                            // Attributes to come take away a mean each, at most.
                             let mean = means[seeker].of(simd, first + vector);
-                            term = simd.select_f32s(present, simd.sub_f32s(term, mean), zero);
+                            most = simd.add_f32s(most, simd.mul_f32s(rest, mean));
                         }
-                        sums[seeker][vector] = simd.add_f32s(sums[seeker][vector], term);
+                        let near = simd.less_than_or_equal_f32s(sum, most);
+                        is_near[seeker] |= simd.first_true_m32s(near) < S::F32_LANES;
                     }
                 }
+                if is_near == [false; SEEKERS] {
+                    break;
+                }
             }
-            for ((found, sums), seeker) in found.iter_mut().zip(sums).zip(seekers) {
-                let most = simd.splat_f32s(seeker.most);
-                for (at, sum) in sums.into_iter().enumerate() {
-                    let near = simd.less_than_or_equal_f32s(sum, most);
-                    found.1 |= simd.first_true_m32s(near) < S::F32_LANES;
-                    S::as_mut_simd_f32s(&mut found.0).0[first + at] = sum;
+            for ((found, sums), is_near) in found.iter_mut().zip(&sums).zip(is_near) {
+                if is_near {
+                    found.1 = true;
+                    S::as_mut_simd_f32s(&mut found.0).0[first..first + 2].copy_from_slice(sums);
                 }
             }
         }
@@ -372,17 +366,45 @@ impl WithSimd for Home<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> u64 {
-        let Search { tree, .. } = self.search;
-        if tree.n_nodes() == 0 {
+        let Self { search, seeker } = self;
+        let mut fan = 0;
+        if search.tree.n_fans() == 0 {
             return 0;
         }
-        let mut node = 0;
-        while let Some([first, second]) = tree.halves(node) {
-            let of_first = self.search.least(simd, first, self.seeker, 0.0);
-            let of_second = self.search.least(simd, second, self.seeker, 0.0);
-            node = if of_second < of_first { second } else { first };
+        loop {
+            let least = search.least(simd, fan, seeker, Same(0.0));
+            let below = search.tree.below(fan);
+            let mut nearest = 0;
+            for at in 1..below.len() {
+                if least[at] < least[nearest] {
+                    nearest = at;
+                }
+            }
+            match below[nearest] {
+                Below::Fan(next) => fan = next as usize,
+                Below::Leaf(leaf) => return leaf.into(),
+            }
         }
-        tree.run(node).start as u64
+    }
+}
+
+/// Bounds for a seeker, by the least cost it found.
+#[derive(Clone, Copy)]
+struct OfFan<'a, S> {
+    simd: S,
+    search: &'a Search,
+    seeker: &'a Seeker,
+}
+
+impl<S: Simd> Bounds for OfFan<'_, S> {
+    #[inline(always)]
+    fn least(&mut self, fan: usize) -> [f32; FAN] {
+        let Self {
+            simd,
+            search,
+            seeker,
+        } = *self;
+        search.least(simd, fan, seeker, Same(seeker.mean))
     }
 }
 
@@ -406,25 +428,21 @@ impl<C: Fn(usize) -> f64> WithSimd for Count<'_, C> {
         // Below this a record surely costs less: the limit was rounded up, by less than the slack in all attributes.
         let surely = f64::from(seeker.most) - 4.0 * search.slack();
         let surely = rounded(surely).next_down();
+        let of_fan = OfFan {
+            simd,
+            search,
+            seeker,
+        };
         let mut below = 0;
-        let mut waiting = Vec::new();
-        waiting.extend((search.tree.n_nodes() > 0).then_some(0));
-        while let Some(node) = waiting.pop() {
-            if let Some(halves) = search.tree.halves(node) {
-                for half in halves {
-                    if search.least(simd, half, seeker, seeker.mean) <= seeker.most {
-                        waiting.push(half);
-                    }
-                }
-                continue;
-            }
-            let run = search.tree.run(node);
-            let means = [Same(seeker.mean)];
-            let [(sums, is_near)] = search.sums(simd, run.start / LEAF, [seeker], means);
+        let mut waiting = Waiting::default();
+        waiting.begin(&search.tree);
+        while let Some(leaf) = waiting.next(&search.tree, seeker.most, of_fan) {
+            let limits = ([Same(seeker.mean)], [seeker.most]);
+            let [(sums, is_near)] = search.sums(simd, leaf, [seeker], limits);
             if !is_near {
                 continue;
             }
-            for (place, sum) in run.zip(sums) {
+            for (place, sum) in search.tree.run(leaf).zip(sums) {
                 let is_below = sum < surely || sum <= seeker.most && cost(place) < seeker.least;
                 below += u32::from(is_below);
             }
@@ -446,7 +464,7 @@ impl<C: Fn(usize, usize) -> f64> WithSimd for Run<'_, C> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, simd: S) {
-        let mut waiting = Vec::new();
+        let mut waiting = Waiting::default();
         let mut left = Vec::new();
         for at in 0..self.seekers.len() {
             if self.alone(simd, at, LEAVES_ALONE, &mut waiting) {
@@ -478,61 +496,47 @@ impl<C: Fn(usize, usize) -> f64> Run<'_, C> {
         seeker.list = Vec::new();
     }
 
-    /// Searches for one seeker, nearest nodes first; returns false if it gave up after `leaves` leaves. It does what
-    /// [`Waiting`](crate::distance::kd_tree::Waiting) does, but without the closure that computes bounds, which would not be compiled to vector
-    /// instructions.
+    /// Searches for one seeker, nearest boxes first; returns false if it gave up after `leaves` leaves.
     #[inline(always)]
     fn alone<S: Simd>(
         &mut self,
         simd: S,
         at: usize,
         mut leaves: usize,
-        waiting: &mut Vec<(f32, usize)>,
+        waiting: &mut Waiting,
     ) -> bool {
-        let tree = &self.search.tree;
-        waiting.clear();
-        waiting.extend((tree.n_nodes() > 0).then_some((f32::NEG_INFINITY, 0)));
-        while let Some((sum, node)) = waiting.pop() {
+        let search = self.search;
+        waiting.begin(&search.tree);
+        loop {
             let seeker = &self.seekers[at].1;
-            if sum > seeker.most {
-                continue;
-            }
-            if let Some(halves) = tree.halves(node) {
-                let before = waiting.len();
-                for half in halves {
-                    let sum = self.search.least(simd, half, seeker, seeker.mean);
-                    if sum <= seeker.most {
-                        waiting.push((sum, half));
-                    }
-                }
-                // The nearer one on top.
-                if waiting.len() == before + 2 && waiting[before].0 < waiting[before + 1].0 {
-                    waiting.swap(before, before + 1);
-                }
-                continue;
-            }
+            let of_fan = OfFan {
+                simd,
+                search,
+                seeker,
+            };
+            let Some(leaf) = waiting.next(&search.tree, seeker.most, of_fan) else {
+                return true;
+            };
             if leaves == 0 {
                 return false;
             }
             leaves -= 1;
-            self.leaf(simd, node, [at]);
+            self.leaf(simd, leaf, [at]);
         }
-        true
     }
 
     /// Shows the records of a leaf to some seekers, if they may matter.
     #[inline(always)]
-    fn leaf<S: Simd, const SEEKERS: usize>(&mut self, simd: S, node: usize, at: [usize; SEEKERS]) {
-        let run = self.search.tree.run(node);
+    fn leaf<S: Simd, const SEEKERS: usize>(&mut self, simd: S, leaf: usize, at: [usize; SEEKERS]) {
         let seekers = at.map(|at| &self.seekers[at].1);
-        let means = seekers.map(|seeker| Same(seeker.mean));
-        let sums = self.search.sums(simd, run.start / LEAF, seekers, means);
+        let (means, most) = (seekers.map(|of| Same(of.mean)), seekers.map(|of| of.most));
+        let sums = self.search.sums(simd, leaf, seekers, (means, most));
         for ((sums, is_near), at) in sums.iter().zip(at) {
             if !is_near {
                 continue;
             }
             let (number, seeker) = &mut self.seekers[at];
-            for (place, &sum) in run.clone().zip(sums) {
+            for (place, &sum) in self.search.tree.run(leaf).zip(sums) {
                 if sum > seeker.most {
                     continue;
                 }
@@ -556,38 +560,48 @@ impl<C: Fn(usize, usize) -> f64> Run<'_, C> {
             seeker,
             sum: f32::NEG_INFINITY,
         });
-        // Nodes that are still to be visited, with how many may matter to whom: those are on a stack of their own.
-        let (mut waiting, mut open) = (everybody.collect::<Vec<_>>(), vec![(0, left.len())]);
-        let mut near = Vec::new();
-        while let Some((node, n_ahead)) = open.pop() {
+        // What is still to be visited, with how many it may matter to: those are on a stack of their own.
+        let mut waiting: Vec<Ahead> = everybody.collect();
+        let mut open = vec![(Below::Fan(0), left.len())];
+        let mut near: Vec<Ahead> = Vec::new();
+        let mut ahead_of = vec![NOBODY; FAN * left.len()];
+        while let Some((below, n_ahead)) = open.pop() {
             near.clear();
             let ahead = waiting.drain(waiting.len() - n_ahead..);
             near.extend(ahead.filter(|ahead| {
                 let seeker = &self.seekers[ahead.seeker].1;
                 ahead.sum <= seeker.most && seeker.list.len() <= LONG
             }));
-            if let Some([first, second]) = self.search.tree.halves(node) {
-                for half in [second, first] {
-                    let before = waiting.len();
-                    for ahead in &near {
-                        let seeker = &self.seekers[ahead.seeker].1;
-                        let sum = self.search.least(simd, half, seeker, seeker.mean);
-                        if sum <= seeker.most {
-                            waiting.push(Ahead { sum, ..*ahead });
-                        }
+            let fan = match below {
+                Below::Fan(fan) => fan as usize,
+                Below::Leaf(leaf) => {
+                    let (pairs, rest) = near.as_chunks::<2>();
+                    for [one, other] in pairs {
+                        self.leaf(simd, leaf as usize, [one.seeker, other.seeker]);
                     }
-                    if waiting.len() > before {
-                        open.push((half, waiting.len() - before));
+                    for ahead in rest {
+                        self.leaf(simd, leaf as usize, [ahead.seeker]);
                     }
+                    continue;
                 }
-                continue;
+            };
+            let below = self.search.tree.below(fan);
+            let mut counts = [0; FAN];
+            for ahead in &near {
+                let seeker = &self.seekers[ahead.seeker].1;
+                let sums = self.search.least(simd, fan, seeker, Same(seeker.mean));
+                for (at, &sum) in sums[..below.len()].iter().enumerate() {
+                    // No branch: it would be guessed wrong.
+                    ahead_of[at * left.len() + counts[at]] = Ahead { sum, ..*ahead };
+                    counts[at] += usize::from(sum <= seeker.most);
+                }
             }
-            let (pairs, rest) = near.as_chunks::<2>();
-            for [one, other] in pairs {
-                self.leaf(simd, node, [one.seeker, other.seeker]);
-            }
-            for ahead in rest {
-                self.leaf(simd, node, [ahead.seeker]);
+            // The first on top.
+            for (at, &below) in below.iter().enumerate().rev() {
+                if counts[at] > 0 {
+                    open.push((below, counts[at]));
+                    waiting.extend_from_slice(&ahead_of[at * left.len()..][..counts[at]]);
+                }
             }
         }
     }

@@ -3,8 +3,8 @@
 mod points;
 
 use super::{
-    kd_tree::{KdTree, Waiting},
-    single::{LEAF, rounded},
+    single::rounded,
+    wide_tree::{FAN, LEAF, Waiting, WideTree},
 };
 use crate::{
     stats::scatter,
@@ -109,11 +109,11 @@ impl Ask {
 /// What a search needs, to be used again.
 #[derive(Debug, Default)]
 pub struct Workspace {
-    /// Coordinates of the query, NaN where a value is missing, in whole parts.
+    /// Coordinates of the query, NaN where a value is missing.
     query: Vec<f32>,
     /// What was found so far.
     pub best: Vec<Offer>,
-    /// The nodes that are still to be opened.
+    /// What is still to be looked at.
     pub waiting: Waiting,
 }
 
@@ -124,15 +124,15 @@ pub struct Prices {
     pub of_places: Vec<f64>,
     /// The same in single precision.
     pub rough: Vec<f32>,
-    /// The highest in each node.
-    pub highest: Vec<f64>,
+    /// The highest below each box, in single precision.
+    pub highest: Vec<[f32; FAN]>,
     /// Of points that are for sale, the greatest amount.
     pub greatest: f64,
 }
 
 impl Prices {
-    /// Of points whose prices these are, in leaves of [`LEAF`].
-    pub fn new(tree: &KdTree, of_points: &[f64]) -> Self {
+    /// Of points whose prices these are.
+    pub fn new(tree: &WideTree, of_points: &[f64]) -> Self {
         let points = tree.points().iter();
         let mut of_places: Vec<f64> = points.map(|&point| of_points[point as usize]).collect();
         let highest = tree.greatest(&of_places);

@@ -6,8 +6,9 @@ use super::{Ask, Offer, Priced, Prices, Space, Workspace, are_many, finite};
 use crate::{
     distance::{
         Metric,
-        kd_tree::{Bounds, BoxTree, KdTree, Leaves, Length, Span, length_of_square},
-        single::{LEAF, Part, Strip, U, WIDTH, rounded},
+        kd_tree::{BoxTree, Leaves, Length, Span, length_of_square},
+        single::{U, rounded},
+        wide_tree::{Bounds, FAN, LEAF, WideTree},
     },
     table::matrix::{Matrix, Row},
 };
@@ -52,22 +53,12 @@ struct PricedPoints<'a> {
     metric: Metric,
     /// Of each attribute: the root of its weight, and what is coordinate 0.
     scales: Vec<(f64, f64)>,
-    /// What a missing value counts, in whole parts: what fills the last one adds nothing.
+    /// What a missing value counts.
     missing: Vec<f32>,
     /// A bound of the norms of the points; infinite where the filter must not be used.
     radius: f64,
-    cut: Cut,
+    tree: WideTree,
     prices: Prices,
-}
-
-/// Points in the leaves of a tree.
-#[derive(Debug)]
-struct Cut {
-    tree: KdTree,
-    /// Boxes of nodes, in parts.
-    boxes: Vec<Part>,
-    /// For each leaf and attribute: NaN where missing and past the last point.
-    leaves: Vec<Strip>,
 }
 
 /// Where a value stands in single precision, of an attribute with this scale and centre.
@@ -81,41 +72,12 @@ fn coordinate(value: f64, (scale, centre): (f64, f64)) -> f32 {
     })
 }
 
-impl Cut {
-    fn new(boxes: BoxTree, points: &Matrix, scales: &[(f64, f64)], missing: &[f32]) -> Self {
-        let n_parts = points.n_attributes().div_ceil(WIDTH);
-        let mut parts = Vec::with_capacity(boxes.tree.n_nodes() * n_parts);
-        for node in 0..boxes.tree.n_nodes() {
-            let first = parts.len();
-            parts.resize(first + n_parts, Part::EVERYWHERE);
-            for (k, &span) in boxes.spans(node).iter().enumerate() {
-                let (part, at) = (&mut parts[first + k / WIDTH], k % WIDTH);
-                // Where all miss it, every value is far.
-                part.low[at] = coordinate(span.low, scales[k]);
-                part.high[at] = coordinate(span.high, scales[k]);
-                // What a gap counts may be less.
-                if span.has_gaps {
-                    part.cap[at] = missing[k];
-                }
-            }
-        }
-        let leaves = boxes.tree.points().chunks(LEAF).flat_map(|leaf| {
-            let strip = move |k: usize| {
-                let mut strip = Strip([f32::NAN; LEAF]);
-                for (cell, &point) in strip.0.iter_mut().zip(leaf) {
-                    let value = points.value(point as usize, k);
-                    *cell = value.map_or(f32::NAN, |value| coordinate(value, scales[k]));
-                }
-                strip
-            };
-            (0..points.n_attributes()).map(strip)
-        });
-        Self {
-            leaves: leaves.collect(),
-            boxes: parts,
-            tree: boxes.tree,
-        }
-    }
+/// The points in a tree of single precision.
+fn cut(boxes: BoxTree, points: &Matrix, scales: &[(f64, f64)], missing: &[f32]) -> WideTree {
+    let attributes = (0..points.n_attributes()).collect();
+    let coordinate = |k: usize, value| coordinate(value, scales[k]);
+    // What a gap counts may be less than what a value does.
+    WideTree::new(boxes, points, attributes, coordinate, |k| missing[k])
 }
 
 impl<'a> PricedPoints<'a> {
@@ -142,7 +104,7 @@ impl<'a> PricedPoints<'a> {
         let middles = middles.map(|middle| if middle.is_finite() { middle } else { 0.0 });
         let roots = metric.weights().iter().map(|weight| weight.sqrt());
         let scales: Vec<(f64, f64)> = roots.zip(middles.chain(std::iter::repeat(0.0))).collect();
-        let mut missing: Vec<f32> = metric.missing.iter().map(|&of| rounded(of)).collect();
+        let missing: Vec<f32> = metric.missing.iter().map(|&of| rounded(of)).collect();
         let squares = spans
             .iter()
             .zip(&scales)
@@ -155,16 +117,15 @@ impl<'a> PricedPoints<'a> {
         let is_safe = radius <= SAFE_NORM
             && missing.iter().all(|&of| f64::from(of) <= SAFE_NORM)
             && scales.len() <= MAX_ATTRIBUTES;
-        let cut = Cut::new(boxes, points, &scales, &missing);
-        missing.resize(missing.len().next_multiple_of(WIDTH), 0.0);
+        let tree = cut(boxes, points, &scales, &missing);
         Self {
             points,
             metric,
             scales,
             missing,
             radius: if is_safe { radius } else { f64::INFINITY },
-            prices: Prices::new(&cut.tree, &vec![0.0; points.n_records()]),
-            cut,
+            prices: Prices::new(&tree, &vec![0.0; points.n_records()]),
+            tree,
         }
     }
 
@@ -186,7 +147,7 @@ impl Priced for PricedPoints<'_> {
     }
 
     fn places(&self) -> Vec<u32> {
-        self.cut.tree.places()
+        self.tree.places()
     }
 
     /// # Complexity
@@ -196,16 +157,16 @@ impl Priced for PricedPoints<'_> {
             let prices = (&*finite(prices), &length_of_square as Length<'_>);
             let weights = self.metric.weights();
             let boxes = BoxTree::build_priced(self.points, prices, weights, Leaves::Full(LEAF));
-            self.cut = Cut::new(boxes, self.points, &self.scales, &self.missing);
+            self.tree = cut(boxes, self.points, &self.scales, &self.missing);
         }
-        self.prices = Prices::new(&self.cut.tree, prices);
+        self.prices = Prices::new(&self.tree, prices);
     }
 
     /// # Complexity
     /// O(log n) where boxes and prices separate near points from far ones; O(n) otherwise.
     fn cheapest(&self, query: Row<'_>, ask: Ask, workspace: &mut Workspace) -> Vec<Offer> {
         workspace.best.clear();
-        workspace.waiting.begin(&self.cut.tree);
+        workspace.waiting.begin(&self.tree);
         if ask.k > 0 {
             workspace.query.clear();
             let mut square = 0.0;
@@ -218,7 +179,6 @@ impl Priced for PricedPoints<'_> {
                 square += f64::from(own) * f64::from(own);
                 workspace.query.push(own);
             }
-            workspace.query.resize(self.missing.len(), 0.0);
             let norm = square.sqrt();
             Arch::new().dispatch(Search {
                 among: self,
@@ -262,52 +222,53 @@ impl WithSimd for Search<'_> {
                     waiting,
                 },
         } = self;
-        let of_node = OfNode { simd, among, own };
+        let of_fan = OfFan { simd, among, own };
         loop {
             let most = among.most(ask.limit(best), norm);
-            let Some(node) = waiting.next(&among.cut.tree, most.into(), of_node) else {
+            let Some(leaf) = waiting.next(&among.tree, most, of_fan) else {
                 return;
             };
-            among.leaf(simd, node, (query, own, norm), ask, best);
+            among.leaf(simd, leaf, (query, own, norm), ask, best);
         }
     }
 }
 
-/// Bounds of the sums, less the price, of the points below a node.
+/// Bounds of the sums, less the price, of the points below boxes.
 #[derive(Clone, Copy)]
-struct OfNode<'a, S> {
+struct OfFan<'a, S> {
     simd: S,
     among: &'a PricedPoints<'a>,
     own: &'a [f32],
 }
 
-impl<S: Simd> Bounds for OfNode<'_, S> {
+impl<S: Simd> Bounds for OfFan<'_, S> {
     #[inline(always)]
-    fn least(&mut self, node: usize) -> f64 {
+    fn least(&mut self, fan: usize) -> [f32; FAN] {
         let Self { simd, among, own } = *self;
-        let n_parts = own.len() / WIDTH;
-        let zero = simd.splat_f32s(0.0);
-        let mut sum = zero;
+        let (zero, stretch) = (simd.splat_f32s(0.0), simd.splat_f32s(rounded(STRETCH)));
+        let edges = among.tree.edges(fan);
+        let prices = S::as_simd_f32s(&among.prices.highest[fan]).0;
+        let mut least = [0.0; FAN];
+        let of_boxes = S::as_mut_simd_f32s(&mut least).0.iter_mut();
         // No closures here: they would be compiled for any processor.
-        for at in 0..n_parts {
-            let part = &among.cut.boxes[node * n_parts + at];
-            let values = S::as_simd_f32s(&own[at * WIDTH..(at + 1) * WIDTH]).0;
-            let missing = S::as_simd_f32s(&among.missing[at * WIDTH..(at + 1) * WIDTH]).0;
-            let (low, high) = (S::as_simd_f32s(&part.low).0, S::as_simd_f32s(&part.high).0);
-            let cap = S::as_simd_f32s(&part.cap).0;
-            for vector in 0..WIDTH / S::F32_LANES {
-                let value = values[vector];
-                let below = simd.sub_f32s(low[vector], value);
-                let above = simd.sub_f32s(value, high[vector]);
+        for (vector, (least, &price)) in of_boxes.zip(prices).enumerate() {
+            let mut sum = zero;
+            for (k, edges) in edges.iter().enumerate() {
+                if own[k].is_nan() {
+                    sum = simd.add_f32s(sum, simd.splat_f32s(among.missing[k]));
+                    continue;
+                }
+                let value = simd.splat_f32s(own[k]);
+                let below = simd.sub_f32s(S::as_simd_f32s(&edges.low).0[vector], value);
+                let above = simd.sub_f32s(value, S::as_simd_f32s(&edges.high).0[vector]);
                 let away = simd.max_f32s(simd.max_f32s(below, above), zero);
-                let term = simd.min_f32s(simd.mul_f32s(away, away), cap[vector]);
-                let is_there = simd.equal_f32s(value, value);
-                let term = simd.select_f32s(is_there, term, missing[vector]);
+                let cap = S::as_simd_f32s(&edges.cap).0[vector];
+                let term = simd.min_f32s(simd.mul_f32s(away, away), cap);
                 sum = simd.add_f32s(sum, term);
             }
+            *least = simd.sub_f32s(sum, simd.mul_f32s(stretch, price));
         }
-        let price = STRETCH * among.prices.highest[node];
-        f64::from(simd.reduce_sum_f32s(sum)) - price
+        least
     }
 }
 
@@ -317,14 +278,12 @@ impl PricedPoints<'_> {
     fn leaf<S: Simd>(
         &self,
         simd: S,
-        node: usize,
+        leaf: usize,
         (query, own, norm): (Row<'_>, &[f32], f64),
         ask: Ask,
         best: &mut Vec<Offer>,
     ) {
-        let run = self.cut.tree.run(node);
-        let width = self.metric.n_attributes();
-        let strips = &self.cut.leaves[run.start / LEAF * width..][..width];
+        let (run, strips) = (self.tree.run(leaf), self.tree.strips(leaf));
         let prices = S::as_simd_f32s(&self.prices.rough[run.start..run.start + LEAF]).0;
         let mut limit = self.most(ask.limit(best), norm);
         let zero = simd.splat_f32s(0.0);
@@ -346,14 +305,14 @@ impl PricedPoints<'_> {
             if limit < f32::INFINITY && simd.first_true_m32s(near) == S::F32_LANES {
                 continue;
             }
-            let mut sums = [0.0; WIDTH];
+            let mut sums = [0.0; FAN];
             S::as_mut_simd_f32s(&mut sums).0[0] = sum;
             for (lane, &sum) in sums[..S::F32_LANES].iter().enumerate() {
                 let place = run.start + vector * S::F32_LANES + lane;
                 if sum > limit || place >= run.end {
                     continue;
                 }
-                let point = self.cut.tree.points()[place];
+                let point = self.tree.points()[place];
                 let key = self.metric.key(query, self.points.record(point as usize));
                 let key = key.min(FARTHEST);
                 let worth = key - self.prices.of_places[place];
