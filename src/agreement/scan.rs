@@ -101,9 +101,7 @@ impl Scan {
             5 => self.count_in_sets::<C, 5, 32>(compare, agreement, first, counts),
             6 => self.count_in_sets::<C, 6, 64>(compare, agreement, first, counts),
             // Of more attributes there are too many sets.
-            _ => self.walk(compare, agreement, first, counts, |row, _, masks, alive| {
-                split(masks, alive, 1 << self.attribute, row);
-            }),
+            _ => self.count_one_by_one(compare, agreement, first, counts),
         }
     }
 
@@ -118,17 +116,25 @@ impl Scan {
     ) {
         let patterns = 1 << agreement.width;
         let mut at_least = vec![[0_u32; SETS]; counts.len() / patterns];
-        self.walk(compare, agreement, first, counts, |_, row, masks, alive| {
-            let mut sets = [alive; SETS];
-            for place in 0..A {
-                for set in 0..1 << place {
-                    sets[set | 1 << place] = sets[set] & masks[place].0;
+        self.walk(
+            compare,
+            agreement,
+            first,
+            counts,
+            |_, row, (block, spans), alive| {
+                let mut sets = [alive; SETS];
+                let others = self.codes_of(block).1;
+                for place in 0..A {
+                    let agree = compare.within(&others[place], spans[self.others[place]]);
+                    for set in 0..1 << place {
+                        sets[set | 1 << place] = sets[set] & agree;
+                    }
                 }
-            }
-            for (sum, set) in at_least[row].iter_mut().zip(sets) {
-                *sum += set.count_ones();
-            }
-        });
+                for (sum, set) in at_least[row].iter_mut().zip(sets) {
+                    *sum += set.count_ones();
+                }
+            },
+        );
         for (mut exactly, counts) in at_least.into_iter().zip(counts.chunks_exact_mut(patterns)) {
             for place in 0..A {
                 for set in (0..SETS).filter(|set| set >> place & 1 == 0) {
@@ -145,8 +151,38 @@ impl Scan {
         }
     }
 
+    /// Counts pairs one by one.
+    #[inline(always)]
+    fn count_one_by_one<C: Compare>(
+        &self,
+        compare: C,
+        agreement: &Agreement,
+        first: usize,
+        counts: &mut [u32],
+    ) {
+        let own = 1 << self.attribute;
+        self.walk(
+            compare,
+            agreement,
+            first,
+            counts,
+            |counts, _, (block, spans), alive| {
+                let (patterns, some) =
+                    compare.patterns(self.codes_of(block).1, &self.others, spans);
+                // Those who agree on nothing else are many, and one count would wait for the other.
+                counts[own] += (alive & !some).count_ones();
+                let mut rest = alive & some;
+                while rest != 0 {
+                    let lane = rest.trailing_zeros() as usize;
+                    rest &= rest - 1;
+                    counts[own | patterns[lane] as usize] += 1;
+                }
+            },
+        );
+    }
+
     /// Shows all pairs that agree on this attribute and on none before, 64 of a seeker at a time: the seeker's counts, their row,
-    /// the pairs that agree on each other attribute, and all of them.
+    /// the block that the pairs are of, the seeker's spans, and which records of the block they are with.
     #[inline(always)]
     fn walk<C: Compare>(
         &self,
@@ -154,7 +190,7 @@ impl Scan {
         agreement: &Agreement,
         first: usize,
         counts: &mut [u32],
-        mut show: impl FnMut(&mut [u32], usize, &[(u64, usize)], u64),
+        mut show: impl FnMut(&mut [u32], usize, (usize, &[Span]), u64),
     ) {
         let patterns = 1 << agreement.width;
         let mut windows: Vec<Window> = (0..counts.len() / patterns)
@@ -177,10 +213,9 @@ impl Scan {
                         .min(tile + BLOCKS_AT_ONCE)
                         .min(window.end.div_ceil(LANES));
                     for block in tile.max(window.start / LANES)..last {
-                        let (masks, alive) =
-                            self.masks(compare, block, window.lanes_of(block), spans);
+                        let alive = self.alive(compare, block, window.lanes_of(block), spans);
                         if alive != 0 {
-                            show(row, window.row, &masks[..self.others.len()], alive);
+                            show(row, window.row, (block, spans), alive);
                         }
                     }
                 }
@@ -198,28 +233,23 @@ impl Scan {
         (start < end).then_some(Window { row, start, end })
     }
 
-    /// The pairs of a block that are alive and agree on none of the attributes before, and which of them agree on each other one.
+    /// The codes of `before` in a block, and those of `others`.
     #[inline(always)]
-    fn masks<C: Compare>(
-        &self,
-        compare: C,
-        block: usize,
-        mut alive: u64,
-        spans: &[Span],
-    ) -> ([(u64, usize); super::MAX_ATTRIBUTES], u64) {
+    fn codes_of(&self, block: usize) -> (&[Codes], &[Codes]) {
         let width = self.before.len() + self.others.len();
-        let (before, others) = self.blocks[block * width..][..width].split_at(self.before.len());
-        let mut masks = [(0_u64, 0_usize); super::MAX_ATTRIBUTES];
-        for (codes, &k) in before.iter().zip(&self.before) {
+        self.blocks[block * width..][..width].split_at(self.before.len())
+    }
+
+    /// Those of some records of a block who agree on none of the attributes before.
+    #[inline(always)]
+    fn alive<C: Compare>(&self, compare: C, block: usize, mut alive: u64, spans: &[Span]) -> u64 {
+        for (codes, &k) in self.codes_of(block).0.iter().zip(&self.before) {
             alive &= !compare.within(codes, spans[k]);
             if alive == 0 {
-                return (masks, 0);
+                break;
             }
         }
-        for ((mask, codes), &k) in masks.iter_mut().zip(others).zip(&self.others) {
-            *mask = (compare.within(codes, spans[k]) & alive, 1 << k);
-        }
-        (masks, alive)
+        alive
     }
 }
 
@@ -240,21 +270,6 @@ impl<C: Compare> pulp::NullaryFnOnce for Counting<'_, C> {
     fn call(self) {
         self.scan
             .count_with(self.compare, self.agreement, self.first, self.counts);
-    }
-}
-
-/// Counts the pairs of `alive` by which of the masks they are in, pair by pair.
-#[inline(always)]
-fn split(masks: &[(u64, usize)], alive: u64, pattern: usize, counts: &mut [u32]) {
-    let mut rest = alive;
-    while rest != 0 {
-        let lane = rest.trailing_zeros();
-        rest &= rest - 1;
-        let mut agree = pattern;
-        for &(mask, bit) in masks {
-            agree |= bit & ((mask >> lane & 1) as usize).wrapping_neg();
-        }
-        counts[agree] += 1;
     }
 }
 

@@ -76,11 +76,11 @@ fn classes_and_pairs_count_what_there_is() {
         [129, 530],
         [200, 90],
     ];
-    for (round, [n, n_sought]) in sizes.into_iter().cycle().take(32).enumerate() {
-        let width = [0, 1, 3, 5, 7][round % 5];
+    for (round, [n, n_sought]) in sizes.into_iter().cycle().take(56).enumerate() {
+        let width = [0, 1, 3, 5, 7, 9, 11][round % 7];
         let gap = [0, 3, 8][round % 3];
-        let seekers = random(&mut dice, n, width, [gap, 0][round / 5 % 2]);
-        let sought = random(&mut dice, n_sought, width, [gap, 0][round / 10 % 2]);
+        let seekers = random(&mut dice, n, width, [gap, 0][round / 7 % 2]);
+        let sought = random(&mut dice, n_sought, width, [gap, 0][round / 14 % 2]);
         let comparators: Vec<Comparator> = (0..width)
             .map(|k| [Comparator::Exact, Comparator::Absolute(2.0)][(round + k) % 2])
             .collect();
