@@ -305,19 +305,31 @@ def recordlinkage_ecm(original: str, masked: str) -> tuple[float, Answer]:
     return seconds, {"agree in all": int(agreeing[-1]), "in none": int(agreeing[0])}
 
 
-def splink(api: Any, original: str, masked: str) -> tuple[float, Answer]:
-    """m by EM over all pairs, u over all pairs; the probabilities of all pairs."""
+def splink(
+    api: Any, original: str, masked: str, within: float | None = None
+) -> tuple[float, Answer]:
+    """m by EM over all pairs, u over all pairs; the probabilities of all pairs. Values agree that are
+    equal, or `within` so many standard deviations of the original file."""
     import pandas
+    import splink.comparison_level_library as levels
     import splink.comparison_library as library
     from splink import Linker, SettingsCreator
 
     tables = [pandas.read_csv(path) for path in (original, masked)]
     names, n = list(tables[0].columns), len(tables[0])
+
+    def comparison(name: str) -> Any:
+        if within is None:
+            return library.ExactMatch(name)
+        near = levels.AbsoluteDifferenceLevel(name, within * float(tables[0][name].std()))
+        return library.CustomComparison([levels.NullLevel(name), near, levels.ElseLevel()], name)
+
+    comparisons = [comparison(name) for name in names]
     for table in tables:
         table.insert(0, "unique_id", range(n))
     settings = SettingsCreator(
         link_type="link_only",
-        comparisons=[library.ExactMatch(name) for name in names],
+        comparisons=comparisons,
         blocking_rules_to_generate_predictions=["1=1"],
         probability_two_random_records_match=1 / n,
     )
@@ -340,14 +352,23 @@ def splink(api: Any, original: str, masked: str) -> tuple[float, Answer]:
     return seconds, {"mean m": sum(m) / len(m)}
 
 
-@job("splink", "duckdb")
-def splink_duckdb(original: str, masked: str) -> tuple[float, Answer]:
+def duckdb_api() -> Any:
     import duckdb
     from splink import DuckDBAPI
 
     connection = duckdb.connect(config={"threads": THREADS})
     connection.execute("SET enable_progress_bar = false")
-    return splink(DuckDBAPI(connection), original, masked)
+    return DuckDBAPI(connection)
+
+
+@job("splink", "duckdb")
+def splink_duckdb(original: str, masked: str) -> tuple[float, Answer]:
+    return splink(duckdb_api(), original, masked)
+
+
+@job("splink", "duckdb")
+def splink_duckdb_numbers(original: str, masked: str) -> tuple[float, Answer]:
+    return splink(duckdb_api(), original, masked, within=0.1)
 
 
 @job("splink", "pyspark")

@@ -234,6 +234,12 @@ JOBS = (
         answer=mean_m,
     ),
     attack(
+        "prl, 13 numbers within .1 sd, m by EM",
+        "prl",
+        python("Splink, DuckDB", "splink_duckdb_numbers", NEAR),
+        answer=mean_m,
+    ),
+    attack(
         "am one-to-one, 7 known",
         "am --assign one-to-one --known first:7",
         python("scipy linear_sum_assignment", "assignment", NEAR + " 7"),
