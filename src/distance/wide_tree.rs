@@ -83,7 +83,7 @@ impl WideTree {
     ) -> Self {
         let (mut fans, mut edges) = (Vec::new(), Vec::new());
         if boxes.tree.n_nodes() > 0 {
-            // Nodes that are not a multiple of whole fans above the leaves are in the first, so that those at the bottom, the most, are full.
+            // Levels that are left over go to the first fan, so that those at the bottom, which are the most, are full.
             let levels = match depth(&boxes.tree, 0) % LEVELS {
                 0 => LEVELS,
                 levels => levels,

@@ -287,7 +287,8 @@ impl Search {
         least
     }
 
-    /// About the sums of the records of a leaf, for some seekers, infinite where nobody nearby is within `most`; and whether anybody is.
+    /// About the sums of the records of a leaf, for some seekers, and whether any of them is within `most`; infinite where a few attributes showed that
+    /// nobody in the same vectors is.
     #[inline(always)]
     pub(super) fn sums<S: Simd, M: Means, const SEEKERS: usize>(
         &self,
