@@ -121,9 +121,8 @@ impl Scan {
             agreement,
             first,
             counts,
-            |_, row, (block, spans), alive| {
+            |_, row, (others, spans), alive| {
                 let mut sets = [alive; SETS];
-                let others = self.codes_of(block).1;
                 for place in 0..A {
                     let agree = compare.within(&others[place], spans[self.others[place]]);
                     for set in 0..1 << place {
@@ -166,9 +165,8 @@ impl Scan {
             agreement,
             first,
             counts,
-            |counts, _, (block, spans), alive| {
-                let (patterns, some) =
-                    compare.patterns(self.codes_of(block).1, &self.others, spans);
+            |counts, _, (others, spans), alive| {
+                let (patterns, some) = compare.patterns(others, &self.others, spans);
                 // Those who agree on nothing else are many, and one count would wait for the other.
                 counts[own] += (alive & !some).count_ones();
                 let mut rest = alive & some;
@@ -182,7 +180,7 @@ impl Scan {
     }
 
     /// Shows all pairs that agree on this attribute and on none before, 64 of a seeker at a time: the seeker's counts, their row,
-    /// the block that the pairs are of, the seeker's spans, and which records of the block they are with.
+    /// the codes of the other attributes in a block, the seeker's spans, and which records of the block the pairs are with.
     #[inline(always)]
     fn walk<C: Compare>(
         &self,
@@ -190,7 +188,7 @@ impl Scan {
         agreement: &Agreement,
         first: usize,
         counts: &mut [u32],
-        mut show: impl FnMut(&mut [u32], usize, (usize, &[Span]), u64),
+        mut show: impl FnMut(&mut [u32], usize, (&[Codes], &[Span]), u64),
     ) {
         let patterns = 1 << agreement.width;
         let mut windows: Vec<Window> = (0..counts.len() / patterns)
@@ -213,9 +211,11 @@ impl Scan {
                         .min(tile + BLOCKS_AT_ONCE)
                         .min(window.end.div_ceil(LANES));
                     for block in tile.max(window.start / LANES)..last {
-                        let alive = self.alive(compare, block, window.lanes_of(block), spans);
+                        let (before, others) = self.codes_of(block);
+                        let lanes = window.lanes_of(block);
+                        let alive = self.alive(compare, before, lanes, spans);
                         if alive != 0 {
-                            show(row, window.row, (block, spans), alive);
+                            show(row, window.row, (others, spans), alive);
                         }
                     }
                 }
@@ -240,10 +240,16 @@ impl Scan {
         self.blocks[block * width..][..width].split_at(self.before.len())
     }
 
-    /// Those of some records of a block who agree on none of the attributes before.
+    /// Those of some records of a block who agree on none of the attributes before, whose codes these are.
     #[inline(always)]
-    fn alive<C: Compare>(&self, compare: C, block: usize, mut alive: u64, spans: &[Span]) -> u64 {
-        for (codes, &k) in self.codes_of(block).0.iter().zip(&self.before) {
+    fn alive<C: Compare>(
+        &self,
+        compare: C,
+        before: &[Codes],
+        mut alive: u64,
+        spans: &[Span],
+    ) -> u64 {
+        for (codes, &k) in before.iter().zip(&self.before) {
             alive &= !compare.within(codes, spans[k]);
             if alive == 0 {
                 break;

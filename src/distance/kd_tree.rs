@@ -235,22 +235,6 @@ fn by_place<T: Send>(mut found: Vec<(u32, T)>) -> Vec<T> {
     found.into_iter().map(|(_, found)| found).collect()
 }
 
-/// What a search knows of nodes.
-///
-/// A search that is compiled to vector instructions has a type of its own, whose function is inlined: a closure is compiled for any processor
-/// unless the compiler happens to inline it.
-pub trait Bounds {
-    /// No point of the node is nearer.
-    fn least(&mut self, node: usize) -> f64;
-}
-
-impl<F: FnMut(usize) -> f64> Bounds for F {
-    #[inline(always)]
-    fn least(&mut self, node: usize) -> f64 {
-        self(node)
-    }
-}
-
 /// The nodes that a search still has to open, the nearest on top.
 #[derive(Debug, Default)]
 pub struct Waiting(Vec<(f64, usize)>);
@@ -273,7 +257,12 @@ impl Waiting {
     /// The next leaf that may hold a point within the bound: nodes whose `least` is greater are left out, and of two halves the
     /// nearer one comes first.
     #[inline(always)]
-    pub fn next(&mut self, tree: &KdTree, bound: f64, mut bounds: impl Bounds) -> Option<usize> {
+    pub fn next(
+        &mut self,
+        tree: &KdTree,
+        bound: f64,
+        mut least: impl FnMut(usize) -> f64,
+    ) -> Option<usize> {
         while let Some((at_least, node)) = self.0.pop() {
             if at_least > bound {
                 continue;
@@ -282,8 +271,8 @@ impl Waiting {
                 return Some(node);
             };
             let [first, second] = halves;
-            let first = (bounds.least(first), first);
-            let second = (bounds.least(second), second);
+            let first = (least(first), first);
+            let second = (least(second), second);
             if second.0 < first.0 {
                 self.0.extend([first, second]);
             } else {

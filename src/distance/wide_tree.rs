@@ -2,6 +2,7 @@
 //!
 //! A search adds what it bounds by: squared distances, or contributions to a mean, less prices or not.
 
+use pulp::Simd;
 use rayon::prelude::*;
 
 use super::{
@@ -43,6 +44,15 @@ impl Edges {
         high: [f32::INFINITY; FAN],
         cap: [f32::INFINITY; FAN],
     };
+
+    /// How far a value is from each box of a vector of these, 0 within it.
+    #[inline(always)]
+    pub fn away<S: Simd>(&self, simd: S, vector: usize, value: f32) -> S::f32s {
+        let value = simd.splat_f32s(value);
+        let below = simd.sub_f32s(S::as_simd_f32s(&self.low).0[vector], value);
+        let above = simd.sub_f32s(value, S::as_simd_f32s(&self.high).0[vector]);
+        simd.max_f32s(simd.max_f32s(below, above), simd.splat_f32s(0.0))
+    }
 }
 
 /// What a box of a fan holds.

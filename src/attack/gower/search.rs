@@ -263,7 +263,7 @@ impl Search {
         seeker: &Seeker,
         means: impl Means,
     ) -> [f32; FAN] {
-        let (zero, one) = (simd.splat_f32s(0.0), simd.splat_f32s(1.0));
+        let one = simd.splat_f32s(1.0);
         let mut least = [0.0; FAN];
         // No closures: they would be compiled for any processor.
         for (vector, least) in S::as_mut_simd_f32s(&mut least).0.iter_mut().enumerate() {
@@ -272,11 +272,7 @@ impl Search {
                     // What the seeker misses does not count.
                     continue;
                 }
-                let value = simd.splat_f32s(value);
-                let below = simd.sub_f32s(S::as_simd_f32s(&edges.low).0[vector], value);
-                let above = simd.sub_f32s(value, S::as_simd_f32s(&edges.high).0[vector]);
-                let away = simd.max_f32s(simd.max_f32s(below, above), zero);
-                let mut term = simd.min_f32s(away, one);
+                let mut term = simd.min_f32s(edges.away(simd, vector, value), one);
                 if self.has_gaps {
                     let cap = S::as_simd_f32s(&edges.cap).0[vector];
                     term = simd.min_f32s(simd.sub_f32s(term, means.of(simd, vector)), cap);

@@ -258,10 +258,7 @@ impl<S: Simd> Bounds for OfFan<'_, S> {
                     sum = simd.add_f32s(sum, simd.splat_f32s(among.missing[k]));
                     continue;
                 }
-                let value = simd.splat_f32s(own[k]);
-                let below = simd.sub_f32s(S::as_simd_f32s(&edges.low).0[vector], value);
-                let above = simd.sub_f32s(value, S::as_simd_f32s(&edges.high).0[vector]);
-                let away = simd.max_f32s(simd.max_f32s(below, above), zero);
+                let away = edges.away(simd, vector, own[k]);
                 let cap = S::as_simd_f32s(&edges.cap).0[vector];
                 let term = simd.min_f32s(simd.mul_f32s(away, away), cap);
                 sum = simd.add_f32s(sum, term);
