@@ -11,6 +11,10 @@
 //! thousands comma; and in a file that is itself delimited by commas, where it is most likely neither, it is no
 //! number at all until the user says what it is.
 
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
 use super::cell::content;
 use super::encoding::Encoding;
 use super::limits::MARKS_SAMPLE;
@@ -103,7 +107,7 @@ pub(super) fn number_of_any_kind(cell: &[u8], encoding: Encoding) -> bool {
 }
 
 /// What the sampled cells of one attribute say about one candidate.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct Evidence {
     numbers: usize,
     /// A cell holds both marks.
@@ -119,11 +123,12 @@ struct Evidence {
 }
 
 impl Evidence {
-    fn add(&mut self, cell: &[u8], candidate: &Candidate) {
+    /// Adds so many cells of one shape.
+    fn add(&mut self, cell: &[u8], cells: usize, candidate: &Candidate) {
         if number::read(cell, &candidate.syntax).is_none() {
             return;
         }
-        self.numbers += 1;
+        self.numbers += cells;
         self.add_digits(cell.iter().filter(|byte| byte.is_ascii_digit()).count());
         if !candidate.syntax.thousands.is_empty() {
             let marks = memchr::memmem::find_iter(cell, candidate.syntax.thousands).count();
@@ -167,8 +172,6 @@ impl Evidence {
 /// What the sample says about one attribute.
 struct Sampled {
     present: usize,
-    /// The numbers of digits alone, until they are joined to each candidate's evidence.
-    plain: Evidence,
     evidence: Vec<Evidence>,
 }
 
@@ -234,42 +237,70 @@ fn sample(
     markers: &[Markers],
     candidates: &[Candidate],
 ) -> Vec<Sampled> {
-    let mut sampled: Vec<Sampled> = markers
-        .iter()
-        .map(|_| Sampled {
-            present: 0,
-            plain: Evidence::default(),
-            evidence: vec![Evidence::default(); candidates.len()],
-        })
-        .collect();
     let n_records = layout.n_records();
     let n_sampled = n_records.min(MARKS_SAMPLE);
-    for turn in 0..n_sampled {
-        let record = turn * n_records / n_sampled;
-        for (place, attribute) in sampled.iter_mut().enumerate() {
-            let cell = content(layout.cell(bytes, record, place));
-            if markers[place].is_marker(cell) {
-                continue;
-            }
-            attribute.present += 1;
+    let of_attribute = |(place, markers): (usize, &Markers)| {
+        let records = (0..n_sampled).map(|turn| turn * n_records / n_sampled);
+        let cells = records.map(|record| content(layout.cell(bytes, record, place)));
+        Sampled::of(cells.filter(|cell| !markers.is_marker(cell)), candidates)
+    };
+    markers.par_iter().enumerate().map(of_attribute).collect()
+}
+
+impl Sampled {
+    /// Of the cells that are there.
+    fn of<'a>(cells: impl Iterator<Item = &'a [u8]>, candidates: &[Candidate]) -> Self {
+        let (mut present, mut plain) = (0, Evidence::default());
+        let mut evidence = vec![Evidence::default(); candidates.len()];
+        // Cells of one shape say the same, and there are few shapes.
+        let mut shapes: BTreeMap<Shape, usize> = BTreeMap::new();
+        for cell in cells {
+            present += 1;
             if !cell.iter().any(u8::is_ascii_digit) {
                 continue;
             }
             if cell.len() < PLAIN_LENGTH && cell.iter().all(u8::is_ascii_digit) {
-                attribute.plain.add_plain(cell.len());
+                plain.add_plain(cell.len());
                 continue;
             }
-            for (evidence, candidate) in attribute.evidence.iter_mut().zip(candidates) {
-                evidence.add(cell, candidate);
+            match shape(cell) {
+                Some(shape) => *shapes.entry(shape).or_default() += 1,
+                None => {
+                    for (evidence, candidate) in evidence.iter_mut().zip(candidates) {
+                        evidence.add(cell, 1, candidate);
+                    }
+                }
             }
         }
-    }
-    for attribute in &mut sampled {
-        for evidence in &mut attribute.evidence {
-            evidence.join(attribute.plain);
+        for (evidence, candidate) in evidence.iter_mut().zip(candidates) {
+            for (shape, &cells) in &shapes {
+                let length = shape.iter().take_while(|&&byte| byte != 0).count();
+                evidence.add(&shape[..length], cells, candidate);
+            }
+            evidence.join(plain);
         }
+        Self { present, evidence }
     }
-    sampled
+}
+
+/// A cell in which every digit but the first is 1, and so is the first unless it is 0; zero bytes follow.
+type Shape = [u8; 16];
+
+/// The shape of a cell: whether it is a number, and where its marks are, does not depend on the digits that it leaves out. Nothing of longer
+/// cells, and of those with an exponent, whose digits decide whether a number is too large.
+fn shape(cell: &[u8]) -> Option<Shape> {
+    let mut shape = Shape::default();
+    let mut is_first = true;
+    for (byte, kept) in cell.iter().zip(shape.get_mut(..cell.len())?) {
+        *kept = match byte {
+            b'e' | b'E' | 0 => return None,
+            b'1'..=b'9' => b'1',
+            b'0' if !is_first => b'1',
+            &other => other,
+        };
+        is_first &= !byte.is_ascii_digit();
+    }
+    Some(shape)
 }
 
 /// In a comma-delimited file, decimal commas need a cell that cannot be thousands; else the point is the mark.
@@ -319,4 +350,31 @@ fn explain(marks: &mut Marks, sampled: &[Sampled], best: usize, stated: Stated) 
     } else {
         "no number needs one to be read".to_owned()
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Cells counted by their shapes say for each way to read them what they say one by one.
+        #[test]
+        fn cells_of_one_shape_say_the_same(
+            cells in prop::collection::vec("[-+]?[0-9]{0,4}[.,' ]?[0-9]{0,4}[.,' ]?[0-9]{0,4}(e-?[0-9]{1,3})?", 0..40)
+        ) {
+            let candidates = candidates(Encoding::Utf8, Stated::default());
+            let cells = || cells.iter().map(|cell| content(cell.as_bytes()));
+            let sampled = Sampled::of(cells(), &candidates);
+            prop_assert_eq!(sampled.present, cells().count());
+            for (evidence, candidate) in sampled.evidence.iter().zip(&candidates) {
+                let mut one_by_one = Evidence::default();
+                for cell in cells() {
+                    one_by_one.add(cell, 1, candidate);
+                }
+                prop_assert_eq!(evidence, &one_by_one, "{:?}", candidate);
+            }
+        }
+    }
 }
