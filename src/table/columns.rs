@@ -8,7 +8,7 @@ use super::cell::content;
 use super::lexicon::Lexicon;
 use super::limits::{CHUNK, FEW_VALUES};
 use super::missing::Markers;
-use super::number::{self, EXACT_INTEGERS, Syntax};
+use super::number::{self, Digits, EXACT_INTEGERS, Syntax};
 use super::record_set::RecordSet;
 use super::spelling::Plain;
 use super::tokens::Layout;
@@ -64,6 +64,7 @@ pub(super) struct Few {
 }
 
 impl Few {
+    #[inline(always)]
     fn add(&mut self, value: f64) {
         if self.overflown
             || self
@@ -100,6 +101,7 @@ impl Default for Tally {
 }
 
 impl Tally {
+    #[inline(always)]
     fn add_number(&mut self, record: usize, reading: number::Reading) {
         let value = reading.value;
         if reading.code {
@@ -112,8 +114,10 @@ impl Tally {
             self.inexact.add(record);
         }
         self.few.add(value);
-        for (from, counts) in self.counts_from.iter_mut().enumerate() {
-            *counts &= value - (record + from) as f64 == 0.0;
+        if self.counts_from != [false; 2] {
+            for (from, counts) in self.counts_from.iter_mut().enumerate() {
+                *counts &= value - (record + from) as f64 == 0.0;
+            }
         }
     }
 
@@ -241,9 +245,22 @@ fn read_chunk(
         let cells = layout.record(bytes, record);
         for (place, values, part) in &mut columns {
             let raw = cells.cell(*place);
-            let cell = content(raw);
             let markers = &markers[*place];
-            let reading = match &lexicons[*place] {
+            let lexicon = &lexicons[*place];
+            // Most cells are digits, and need no closer look.
+            if lexicon.is_none()
+                && let Some(digits) = Digits::of(raw, syntax)
+            {
+                let reading = digits.reading();
+                if !markers.is_missing_number(raw, reading.value) {
+                    keep(values, offset, reading.value);
+                    part.tally.add_number(record, reading);
+                    part.plain.add_digits(digits, raw, syntax);
+                    continue;
+                }
+            }
+            let cell = content(raw);
+            let reading = match lexicon {
                 None => number::read(cell, syntax),
                 Some(lexicon) => {
                     // What is stated to be a value is one, also where it would mark a missing one elsewhere.

@@ -74,61 +74,85 @@ pub(super) fn power(decimals: usize) -> f64 {
         .unwrap_or_else(|| 10.0_f64.powi(exponent))
 }
 
+/// A number of few digits, perhaps with a minus sign and a decimal mark between them, and of nothing else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Digits {
+    pub negative: bool,
+    /// What they write without the mark: at most 2^53.
+    pub size: u64,
+    /// Digits before the mark, at least one.
+    pub whole: usize,
+    /// Digits after it; of a number without a mark none.
+    pub decimals: usize,
+    /// Whether the first of several digits before the mark is a zero.
+    pub leading_zero: bool,
+}
+
+impl Digits {
+    /// Those of a text; nothing of other texts, and of numbers of so many digits that they want a closer look.
+    #[inline(always)]
+    pub fn of(text: &[u8], syntax: &Syntax) -> Option<Self> {
+        let (negative, digits) = match text {
+            [b'-', rest @ ..] => (true, rest),
+            _ => (false, text),
+        };
+        let (size, decimals) = match whole(digits) {
+            Some(size) => (size, 0),
+            None => {
+                let mark = digits.iter().position(|&byte| byte == syntax.decimal)?;
+                let (before, after) = (&digits[..mark], &digits[mark + 1..]);
+                let (size, fraction) = (whole(before)?, whole(after)?);
+                let size = size.checked_mul(power_of_ten(after.len()))?;
+                (size.checked_add(fraction)?, after.len())
+            }
+        };
+        let whole = digits.len() - decimals - usize::from(decimals > 0);
+        (size <= 1 << 53).then_some(Self {
+            negative,
+            size,
+            whole,
+            decimals,
+            leading_zero: whole > 1 && digits[0] == b'0',
+        })
+    }
+
+    /// The number, correctly rounded.
+    #[inline(always)]
+    pub fn reading(self) -> Reading {
+        // A quotient of two exact numbers is rounded once: the result is the nearest f64 (Clinger 1990).
+        let size = match self.decimals {
+            0 => self.size as f64,
+            decimals => self.size as f64 / POWERS[decimals],
+        };
+        Reading {
+            value: if self.negative && self.size > 0 {
+                -size
+            } else {
+                size
+            },
+            plain_integer: self.decimals == 0,
+            code: self.leading_zero,
+        }
+    }
+}
+
 /// The number that this text (no quotes, no blanks around) writes, correctly rounded.
 ///
 /// Texts of more than [`MAX_NUMBER_BYTES`] are not looked at.
 pub(super) fn read(text: &[u8], syntax: &Syntax) -> Option<Reading> {
-    let (negative, digits) = match text {
-        [b'-', rest @ ..] => (true, rest),
-        _ => (false, text),
-    };
-    if digits.len() > 19 {
-        return read_slowly(text, syntax);
+    match Digits::of(text, syntax) {
+        Some(digits) => Some(digits.reading()),
+        None => read_slowly(text, syntax),
     }
-    if let Some(size) = whole(digits)
-        && size <= 1 << 53
-    {
-        let size = size as f64;
-        return Some(Reading {
-            value: if negative && size > 0.0 { -size } else { size },
-            plain_integer: true,
-            code: matches!(digits, [b'0', _, ..]),
-        });
-    }
-    let mut mantissa = 0_u64;
-    let mut fraction = None;
-    for (at, &byte) in digits.iter().enumerate() {
-        if byte.is_ascii_digit() {
-            mantissa = mantissa * 10 + u64::from(byte - b'0');
-        } else if byte == syntax.decimal && fraction.is_none() {
-            fraction = Some(digits.len() - 1 - at);
-        } else {
-            return read_slowly(text, syntax);
-        }
-    }
-    if digits.len() == usize::from(fraction.is_some()) {
-        return None;
-    }
-    // A quotient of two exact numbers is rounded once: the result is the nearest f64 (Clinger 1990).
-    if mantissa > 1 << 53 {
-        return read_slowly(text, syntax);
-    }
-    let size = match fraction {
-        None => mantissa as f64,
-        Some(decimals) => mantissa as f64 / POWERS[decimals],
-    };
-    Some(Reading {
-        value: if negative && mantissa != 0 {
-            -size
-        } else {
-            size
-        },
-        plain_integer: fraction.is_none(),
-        code: matches!(digits, [b'0', b'0'..=b'9', ..]),
-    })
+}
+
+/// A power of ten, of at most sixteen.
+pub(super) fn power_of_ten(exponent: usize) -> u64 {
+    (0..exponent).fold(1, |power, _| power * 10)
 }
 
 /// The number that up to sixteen digits write; nothing of other texts.
+#[inline(always)]
 pub(super) fn whole(text: &[u8]) -> Option<u64> {
     match text.len() {
         1..=8 => up_to_eight(text),

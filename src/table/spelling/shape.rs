@@ -1,7 +1,7 @@
 //! What of a number as it stands in a cell decides on how numbers are spelled; of digits alone it is seen without a closer look.
 
 use super::decimal::Numeral;
-use crate::table::number::{self, Syntax};
+use crate::table::number::{Digits, Syntax, power_of_ten};
 
 /// What of a number as it stands in a cell decides on how numbers are spelled.
 #[derive(Debug, PartialEq)]
@@ -35,21 +35,48 @@ impl Shape {
 
     /// That of a number in digits alone: no leading zero, no exponent, nothing in groups, nothing around it; `None` for any other cell.
     pub(super) fn of_plain(raw: &[u8], syntax: &Syntax) -> Option<Self> {
-        let longest = if syntax.thousands.is_empty() { 16 } else { 3 };
-        if let Some(size) = number::whole(raw)
-            && (raw.len() == 1 || raw[0] != b'0')
-        {
-            return (raw.len() <= longest).then_some(Self {
-                whole_written: raw.len(),
-                decimals_written: 0,
-                whole_digits: if size == 0 { 0 } else { raw.len() },
-                decimals: 0,
-                is_zero: size == 0,
-                exponent: false,
-                wants_exponent: false,
-                grouped: false,
-            });
+        match Digits::of(raw, syntax) {
+            Some(digits) => Self::of_digits(digits, raw, syntax),
+            None => Self::of_many_digits(raw, syntax),
         }
+    }
+
+    /// The same of a cell that was read as these digits.
+    #[inline(always)]
+    pub(super) fn of_digits(digits: Digits, raw: &[u8], syntax: &Syntax) -> Option<Self> {
+        let Digits {
+            negative,
+            size,
+            whole,
+            decimals,
+            leading_zero,
+        } = digits;
+        let is_zero = size == 0;
+        let is_fraction = whole == 1 && raw[usize::from(negative)] == b'0';
+        let wants_exponent = || decimals >= 4 && size < power_of_ten(decimals - 4);
+        if leading_zero
+            || negative && is_zero
+            || whole > longest(syntax)
+            || is_fraction && wants_exponent()
+        {
+            return None;
+        }
+        let fraction = raw[raw.len() - decimals..].iter();
+        let last_zeros = fraction.rev().take_while(|&&byte| byte == b'0').count();
+        Some(Self {
+            whole_written: whole,
+            decimals_written: decimals,
+            whole_digits: if is_fraction { 0 } else { whole },
+            decimals: decimals - last_zeros,
+            is_zero,
+            exponent: false,
+            wants_exponent: false,
+            grouped: false,
+        })
+    }
+
+    /// The same of a cell of any length.
+    fn of_many_digits(raw: &[u8], syntax: &Syntax) -> Option<Self> {
         let digits = raw.strip_prefix(b"-").unwrap_or(raw);
         let (mut mark, mut zero, mut last_zeros) = (None, true, 0);
         for (at, &byte) in digits.iter().enumerate() {
@@ -71,8 +98,7 @@ impl Shape {
             [] => false,
             [b'0', _, ..] => false,
             _ if digits.len() < raw.len() && zero => false,
-            // Marks for thousands, and exponents, concern large and small numbers only.
-            _ => whole.len() <= longest,
+            _ => whole.len() <= longest(syntax),
         } && (mark.is_none() || !fraction.is_empty())
             && !(whole == b"0" && fraction.starts_with(b"0000"));
         let decimals = match mark {
@@ -92,12 +118,18 @@ impl Shape {
     }
 }
 
+/// The most digits before the mark of a number that has no marks for thousands and no exponent: these concern large and small numbers only.
+fn longest(syntax: &Syntax) -> usize {
+    if syntax.thousands.is_empty() { 16 } else { 3 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{
         super::{Around, Spelling, numerals::Numerals},
         *,
     };
+    use crate::table::number;
 
     /// Every numeral of up to six of these bytes: the short way to see how it is spelled agrees with the long one.
     #[test]

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::{Around, Spelling, decimal::Numeral, needs_quotes, numerals::Numerals, shape::Shape};
-use crate::table::{cell::content, number::Syntax};
+use crate::table::{
+    cell::content,
+    number::{Digits, Syntax},
+};
 
 /// What the cells of an attribute say for and against each trait of a spelling. Sums and sets: the order of records plays no part.
 #[derive(Debug, Default)]
@@ -217,7 +220,18 @@ const EXACT_DIGITS: usize = 15;
 
 impl Plain {
     pub(in crate::table) fn add(&mut self, raw: &[u8], syntax: &Syntax) {
-        let Some(shape) = Shape::of_plain(raw, syntax) else {
+        self.add_shape(Shape::of_plain(raw, syntax));
+    }
+
+    /// Adds a cell that was read as these digits.
+    #[inline(always)]
+    pub(in crate::table) fn add_digits(&mut self, digits: Digits, raw: &[u8], syntax: &Syntax) {
+        self.add_shape(Shape::of_digits(digits, raw, syntax));
+    }
+
+    #[inline(always)]
+    fn add_shape(&mut self, shape: Option<Shape>) {
+        let Some(shape) = shape else {
             self.others = true;
             return;
         };
