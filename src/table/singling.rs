@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::ops::Range;
 
 use rayon::prelude::*;
 
@@ -20,7 +21,7 @@ use super::limits::{
     PERSON_NUMBER_DIGITS,
 };
 use super::number::EXACT_INTEGERS;
-use super::{Table, cell, identifier_name, marks};
+use super::{Table, Values, cell, identifier_name, marks};
 
 /// How the cells of an attribute single out records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,7 +161,7 @@ impl Table {
                 }
                 .with_keys(keys)
             }
-            Some(numbers) => Looks::of_numbers(present.map(|record| numbers.of(record)))?,
+            Some(numbers) => Looks::of_numbers(numbers)?,
             None => {
                 let encoding = self.dialect().encoding;
                 let cells = present.map(|record| self.raw(record, id));
@@ -237,19 +238,35 @@ impl Look {
 
 impl Looks {
     /// Those of numbers; none where one is not whole.
-    fn of_numbers(values: impl Iterator<Item = f64> + Clone) -> Option<Self> {
+    fn of_numbers(values: Values<'_>) -> Option<Self> {
         let mut looks = Self::default();
         let (mut least, mut most, mut before) = (f64::INFINITY, f64::NEG_INFINITY, f64::NAN);
-        for value in values.clone() {
-            if !is_whole(value) {
+        let mut block = Vec::with_capacity(64);
+        for word in 0..values.n_words() {
+            values.present_in(word, &mut block);
+            // Without branches, so that several are looked at in one step.
+            let numbers = block.iter().copied();
+            if !(numbers.clone()).fold(true, |all, value| all & is_whole(value)) {
                 return None;
             }
-            looks.cells += 1;
+            looks.cells += block.len();
             // The first of all differs from what is no number.
-            looks.runs += usize::from(value.partial_cmp(&before) != Some(Ordering::Equal));
-            looks.dates += usize::from(is_compact_date(value));
-            (least, most, before) = (least.min(value), most.max(value), value);
+            let differs = |a: f64, b: f64| usize::from(a.partial_cmp(&b) != Some(Ordering::Equal));
+            let (first, last) = (block.first(), block.last());
+            looks.runs += first.map_or(0, |&first| differs(before, first));
+            looks.runs += block
+                .windows(2)
+                .map(|two| differs(two[0], two[1]))
+                .sum::<usize>();
+            before = last.copied().unwrap_or(before);
+            let low = numbers.clone().fold(f64::INFINITY, f64::min);
+            let high = numbers.clone().fold(f64::NEG_INFINITY, f64::max);
+            if low < COMPACT_DATES.end && high >= COMPACT_DATES.start {
+                looks.dates += numbers.filter(|&value| is_compact_date(value)).count();
+            }
+            (least, most) = (least.min(low), most.max(high));
         }
+        let values = values.present().map(|(_, value)| value);
         looks.distinct = if -EXACT_INTEGERS <= least && most <= EXACT_INTEGERS {
             let numbers = values.clone().map(as_whole);
             count_distinct_whole(numbers, as_whole(least)..=as_whole(most), looks.cells)
@@ -393,12 +410,14 @@ fn is_phone(text: &[u8]) -> bool {
 }
 
 #[expect(
-    clippy::cast_possible_truncation,
     clippy::float_cmp,
     reason = "a number is whole if this takes nothing away"
 )]
 fn is_whole(value: f64) -> bool {
-    value as i64 as f64 == value || value.abs() >= EXACT_INTEGERS
+    // From 2^52 on all numbers are whole, and a number below loses its fraction when this much is added.
+    const ALL_WHOLE: f64 = EXACT_INTEGERS / 2.0;
+    let size = value.abs();
+    (size >= ALL_WHOLE) | (size + ALL_WHOLE - ALL_WHOLE == size)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "whole, and not too large")]
@@ -416,6 +435,9 @@ fn digits(size: f64) -> usize {
     digits
 }
 
+/// Days as in 19800312 are whole numbers in here.
+const COMPACT_DATES: Range<f64> = 18_000_000.0..22_000_000.0;
+
 /// Whether a whole number is a day as in 19800312.
 #[expect(
     clippy::cast_possible_truncation,
@@ -423,7 +445,7 @@ fn digits(size: f64) -> usize {
     reason = "whole, positive, and not too large"
 )]
 fn is_compact_date(value: f64) -> bool {
-    if !(18_000_000.0..22_000_000.0).contains(&value) {
+    if !COMPACT_DATES.contains(&value) {
         return false;
     }
     let day = value as u32;

@@ -68,7 +68,7 @@ impl<'a> Values<'a> {
 
     /// For each 64 records a word with a bit for each whose number is there and passes a test, the first record's the lowest.
     pub fn words(self, passes: impl Fn(f64) -> bool) -> impl Iterator<Item = u64> {
-        (0..self.n_records().div_ceil(64)).map(move |word| {
+        (0..self.n_words()).map(move |word| {
             let records = word * 64..self.n_records().min(word * 64 + 64);
             let bit = |(bit, value): (usize, f64)| u64::from(passes(value)) << bit;
             let bits: u64 = match self.at {
@@ -81,6 +81,26 @@ impl<'a> Values<'a> {
             };
             bits & !self.missing.word(word)
         })
+    }
+
+    /// Of how many [`words`](Self::words) records there are.
+    pub(super) fn n_words(self) -> usize {
+        self.n_records().div_ceil(64)
+    }
+
+    /// The numbers that are there among the 64 records of a word, in the order of these, in the place of what the list held.
+    pub(super) fn present_in(self, word: usize, list: &mut Vec<f64>) {
+        let records = word * 64..self.n_records().min(word * 64 + 64);
+        let missing = self.missing.word(word);
+        list.clear();
+        match self.at {
+            At::Numbers(values) if missing == 0 => list.extend_from_slice(&values[records]),
+            _ => {
+                let present =
+                    (records.clone()).filter(|record| missing >> (record - records.start) & 1 == 0);
+                list.extend(present.map(|record| self.of(record)));
+            }
+        }
     }
 
     fn n_records(self) -> usize {
