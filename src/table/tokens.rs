@@ -232,8 +232,11 @@ fn first_of(word: u64, byte: u8) -> usize {
     (zeros.trailing_zeros() / 8) as usize
 }
 
-/// Bytes that are looked at for quotes before they are cut in pieces; tests cut small files, too.
-const STRETCH: usize = if cfg!(test) { 512 } else { 1 << 20 };
+/// Bytes that are cut in pieces at a time; tests cut small files, too.
+const STRETCH: usize = if cfg!(test) { 512 } else { 4 << 20 };
+
+/// Bytes that are cut by one thread where they cannot be cut in pieces, before that is tried again.
+const ALONE: usize = if cfg!(test) { 256 } else { 1 << 20 };
 
 /// Bytes of a piece.
 const PIECE: usize = if cfg!(test) { 64 } else { 1 << 16 };
@@ -362,18 +365,39 @@ impl Layout {
     /// A record has not `n_cells` cells, or the file is more than fits.
     ///
     /// # Complexity
-    /// Linear in the bytes; in parallel wherever [`STRETCH`] bytes hold no quote.
+    /// Linear in the bytes; in parallel where no quote is near.
     pub fn fill(&mut self, tokens: &mut Tokenizer<'_>) -> Result<BlankLines, Error> {
         let mut blank = BlankLines::default();
-        while tokens.at < tokens.bytes.len() {
-            let until = tokens.bytes.len().min(tokens.at + STRETCH);
-            match self.cut_in_pieces(tokens, until) {
-                Some(pieces) => pieces.iter().for_each(|piece| {
-                    blank.skipped += piece.blank.skipped;
-                    blank.records += piece.blank.records;
-                    self.append_piece(piece, tokens);
-                }),
-                None => self.fill_until(tokens, until, &mut blank)?,
+        let bytes = tokens.bytes;
+        // The next quote.
+        let mut quote = None;
+        let mut pieces: Vec<Piece<'_>> = Vec::new();
+        loop {
+            let from = pieces.last().map_or(tokens.at, |piece| piece.tokens.at);
+            let quote = match quote {
+                Some(quote) if quote >= from => quote,
+                _ => {
+                    let next = memchr::memchr(b'"', &bytes[from..]);
+                    *quote.insert(next.map_or(bytes.len(), |at| from + at))
+                }
+            };
+            // One thread appends what was cut, while the others cut what follows.
+            let (until, n_cells) = (quote.min(from + STRETCH), self.n_cells);
+            let ahead = Tokenizer {
+                at: from,
+                ..tokens.clone()
+            };
+            let (appended, cut) = rayon::join(
+                || self.append_pieces(&pieces, tokens, &mut blank),
+                || cut_in_pieces(&ahead, until, n_cells),
+            );
+            appended?;
+            pieces = cut.unwrap_or_default();
+            if pieces.is_empty() {
+                if from == bytes.len() {
+                    break;
+                }
+                self.fill_until(tokens, bytes.len().min(from + ALONE), &mut blank)?;
             }
         }
         blank.skipped += tokens.skipped_lines();
@@ -412,50 +436,24 @@ impl Layout {
         Ok(())
     }
 
-    /// The records that begin before this byte, up to its last line end, cut in pieces at line ends: without a quote, every line end ends a
-    /// record. Nothing if there is a quote, too little to be worth it, or something wrong, which is found again in its turn.
-    fn cut_in_pieces<'a>(&self, tokens: &Tokenizer<'a>, until: usize) -> Option<Vec<Piece<'a>>> {
-        let from = tokens.at;
-        if until - from < 2 * PIECE {
-            return None;
+    /// Appends the records of some pieces, and moves on to their end.
+    fn append_pieces(
+        &mut self,
+        pieces: &[Piece<'_>],
+        tokens: &mut Tokenizer<'_>,
+        blank: &mut BlankLines,
+    ) -> Result<(), Error> {
+        for piece in pieces {
+            if self.n_records() + piece.layout.n_records() > MAX_RECORDS {
+                // In which there is the one that is too many.
+                self.fill_until(tokens, piece.tokens.at, blank)?;
+                continue;
+            }
+            blank.skipped += piece.blank.skipped;
+            blank.records += piece.blank.records;
+            self.append_piece(piece, tokens);
         }
-        let until = from + memchr::memrchr(b'\n', &tokens.bytes[from..until])? + 1;
-        let bytes = &tokens.bytes[..until];
-        if memchr::memchr(b'"', &bytes[from..]).is_some() {
-            return None;
-        }
-        let mut edges = vec![from];
-        for goal in (from + PIECE..until).step_by(PIECE) {
-            let edge = goal + memchr::memchr(b'\n', &bytes[goal..])? + 1;
-            edges.push(edge);
-        }
-        edges.push(until);
-        edges.dedup();
-        let pieces: Vec<Piece<'a>> = edges
-            .par_windows(2)
-            .map(|edges| {
-                let mut piece = Piece {
-                    layout: Self::new(self.n_cells),
-                    tokens: Tokenizer {
-                        bytes: &bytes[..edges[1]],
-                        at: edges[0],
-                        line: 0,
-                        skipped_lines: 0,
-                        ..tokens.clone()
-                    },
-                    blank: BlankLines::default(),
-                };
-                let Piece {
-                    layout,
-                    tokens,
-                    blank,
-                } = &mut piece;
-                layout.fill_until(tokens, edges[1], blank).ok()?;
-                Some(piece)
-            })
-            .collect::<Option<_>>()?;
-        let records: usize = pieces.iter().map(|piece| piece.layout.n_records()).sum();
-        (self.n_records() + records <= MAX_RECORDS).then_some(pieces)
+        Ok(())
     }
 
     /// Appends the records of a piece, and moves on to its end.
@@ -568,6 +566,52 @@ impl Layout {
         let known = record / LINE_STEP;
         self.lines[known] + line_ends(&bytes[self.start(known * LINE_STEP)..self.start(record)])
     }
+}
+
+/// The records that begin before this byte, in front of which there is no quote, up to its last line end: cut in pieces at line ends, each of which
+/// ends a record. Nothing if it is too little to be worth it, or something is wrong, which is found again in its turn.
+fn cut_in_pieces<'a>(
+    tokens: &Tokenizer<'a>,
+    until: usize,
+    n_cells: usize,
+) -> Option<Vec<Piece<'a>>> {
+    let from = tokens.at;
+    let until = until.min(tokens.bytes.len());
+    if until - from < 2 * PIECE {
+        return None;
+    }
+    let until = from + memchr::memrchr(b'\n', &tokens.bytes[from..until])? + 1;
+    let bytes = &tokens.bytes[..until];
+    let mut edges = vec![from];
+    for goal in (from + PIECE..until).step_by(PIECE) {
+        let edge = goal + memchr::memchr(b'\n', &bytes[goal..])? + 1;
+        edges.push(edge);
+    }
+    edges.push(until);
+    edges.dedup();
+    edges
+        .par_windows(2)
+        .map(|edges| {
+            let mut piece = Piece {
+                layout: Layout::new(n_cells),
+                tokens: Tokenizer {
+                    bytes: &bytes[..edges[1]],
+                    at: edges[0],
+                    line: 0,
+                    skipped_lines: 0,
+                    ..tokens.clone()
+                },
+                blank: BlankLines::default(),
+            };
+            let Piece {
+                layout,
+                tokens,
+                blank,
+            } = &mut piece;
+            layout.fill_until(tokens, edges[1], blank).ok()?;
+            Some(piece)
+        })
+        .collect()
 }
 
 /// The cell at this place of a record whose cells end at `ends`.
