@@ -91,6 +91,15 @@ pub enum LineEnd {
 }
 
 impl LineEnd {
+    /// How all lines end where some end like this and the others like that.
+    pub(super) fn joined(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::None, one) | (one, Self::None) => one,
+            (one, other) if one == other => one,
+            _ => Self::Mixed,
+        }
+    }
+
     /// The line end of the bytes between two records, or how the lines of several such stretches end.
     pub(super) fn of(between: &[u8], so_far: Self) -> Self {
         if between == b"\n" && so_far == Self::Lf {
@@ -104,11 +113,7 @@ impl LineEnd {
                 [b'\r', b'\n', ..] => (Self::CrLf, 2),
                 _ => (Self::Cr, 1),
             };
-            seen = if seen == Self::None || seen == this {
-                this
-            } else {
-                Self::Mixed
-            };
+            seen = seen.joined(this);
             rest = &rest[at + length..];
         }
         seen

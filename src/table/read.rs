@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::blank_lines::BlankLines;
 use super::build::Source;
 use super::columns;
@@ -10,6 +12,7 @@ use super::condensed::Text;
 use super::dialect::{self, Dialect, LineEnd, Reasons};
 use super::encoding::{self, Encoding};
 use super::lexicon::Lexicon;
+use super::limits::CHUNK;
 use super::marks::{self, Marks};
 use super::missing::Markers;
 use super::names::FirstLine;
@@ -492,12 +495,22 @@ fn cut_records(
 }
 
 fn line_end(bytes: &[u8], before: Range<usize>, header: &[u32], layout: &Layout) -> LineEnd {
-    let table_start = before.end;
-    let mut seen = LineEnd::of(&bytes[before], LineEnd::None);
-    let mut end = table_start + header.last().map_or(0, |&end| end as usize);
-    for record in 0..layout.n_records() {
-        seen = LineEnd::of(&bytes[end..layout.start(record)], seen);
-        end = layout.end(record);
-    }
-    LineEnd::of(&bytes[end..], seen)
+    let n_records = layout.n_records();
+    let start = |record: usize| match record {
+        record if record < n_records => layout.start(record),
+        _ => bytes.len(),
+    };
+    let header_end = before.end + header.last().map_or(0, |&end| end as usize);
+    let above = LineEnd::of(&bytes[before], LineEnd::None);
+    let above = LineEnd::of(&bytes[header_end..start(0)], above);
+    let of_chunk = |chunk: usize| {
+        let records = chunk * CHUNK..n_records.min((chunk + 1) * CHUNK);
+        records.fold(LineEnd::None, |seen, record| {
+            LineEnd::of(&bytes[layout.end(record)..start(record + 1)], seen)
+        })
+    };
+    let of_chunks = (0..n_records.div_ceil(CHUNK)).into_par_iter().map(of_chunk);
+    of_chunks
+        .reduce(|| LineEnd::None, LineEnd::joined)
+        .joined(above)
 }

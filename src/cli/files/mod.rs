@@ -8,11 +8,12 @@ mod temporary;
 
 use std::{
     fs::{self, File},
-    io::{self, Read, Write},
+    io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
 
 use anyhow::Context;
+use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
 use super::progress::{self, Hush};
@@ -75,13 +76,19 @@ fn read_within(path: &Path, most: u64) -> Result<Vec<u8>> {
     let read = if path == Path::new(STANDARD) {
         up_to(most, io::stdin().lock(), &mut bytes)
     } else {
-        open(path).and_then(|file| {
+        open(path).and_then(|mut file| {
             if let Ok(metadata) = file.metadata()
                 && metadata.len() < most
+                && let Ok(length) = usize::try_from(metadata.len())
+                && bytes.try_reserve_exact(length + 1).is_ok()
+                && length > PART
+                && let Some(known) = in_parts(&file, length)
             {
-                let _ = bytes.try_reserve_exact(usize::try_from(metadata.len()).unwrap_or(0) + 1);
+                // What was appended meanwhile follows.
+                file.seek(SeekFrom::Start(metadata.len()))?;
+                bytes = known;
             }
-            up_to(most, file, &mut bytes)
+            up_to(most - bytes.len() as u64, file, &mut bytes)
         })
     };
     read.map_err(|error| cannot("read", &name, &error))?;
@@ -110,6 +117,24 @@ fn read_within(path: &Path, most: u64) -> Result<Vec<u8>> {
         return too_much(&format!("it has {compressed}, and decompressed"));
     }
     Ok(plain)
+}
+
+/// Bytes that one thread reads in one go.
+const PART: usize = if cfg!(test) { 1 << 10 } else { 4 << 20 };
+
+/// So many bytes of a file, from its first on, read by all threads; nothing where it has become shorter, or cannot be read so.
+#[cfg(unix)]
+fn in_parts(file: &File, length: usize) -> Option<Vec<u8>> {
+    use std::os::unix::fs::FileExt;
+    let mut bytes = vec![0; length];
+    let parts = bytes.par_chunks_mut(PART).enumerate();
+    let read = |(part, bytes)| file.read_exact_at(bytes, (part * PART) as u64);
+    parts.try_for_each(read).ok().map(|()| bytes)
+}
+
+#[cfg(not(unix))]
+fn in_parts(_: &File, _: usize) -> Option<Vec<u8>> {
+    None
 }
 
 /// Reads to the end, or one byte more than so many.
@@ -416,6 +441,28 @@ mod tests {
         output.write(|out| out.write_all(b"new")).unwrap();
         output.keep().unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+    }
+
+    /// Of every length about that of a part, and files without a length, of which there is more than their metadata say.
+    #[test]
+    fn files_are_read_as_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        for length in [0, 1, PART - 1, PART, PART + 1, 5 * PART, 7 * PART + 3] {
+            let bytes: Vec<u8> = (0..length).map(|at| (at % 251) as u8).collect();
+            fs::write(&path, &bytes).unwrap();
+            assert_eq!(read(&path).unwrap(), bytes, "{length}");
+            assert_eq!(read_within(&path, length as u64 + 1).unwrap(), bytes);
+            assert_eq!(read_within(&path, length as u64).unwrap(), bytes);
+            if length > 0 {
+                assert!(read_within(&path, length as u64 - 1).is_err());
+            }
+        }
+        #[cfg(target_os = "linux")]
+        assert_eq!(
+            read(Path::new("/proc/version")).unwrap(),
+            fs::read("/proc/version").unwrap()
+        );
     }
 
     #[test]
