@@ -1,5 +1,6 @@
 //! Gower's dissimilarity: files of numbers, ordered classes and names, with gaps.
 
+mod filter;
 mod priced;
 mod search;
 
@@ -14,8 +15,8 @@ use crate::{
     error::Result,
     table::{Scale, matrix::Matrix},
 };
+use filter::Filter;
 use priced::PricedRecords;
-use search::Search;
 
 /// Record linkage by Gower's dissimilarity.
 ///
@@ -174,7 +175,7 @@ impl Units {
 #[derive(Debug)]
 struct GowerLists {
     attributes: Vec<Compared>,
-    search: Search,
+    filter: Filter,
     /// Where each sought record stands in the order of the search.
     place_of: Vec<u32>,
     n_seekers: usize,
@@ -191,17 +192,17 @@ impl GowerLists {
         let units = units_of(&attributes);
         let width = attributes.len();
         let sought = halved(n_sought, width, |record, k| attributes[k].of_sought[record]);
-        let search = Search::new(&coordinates(&units, &sought), &units, has_gaps, None);
+        let filter = Filter::new(&coordinates(&units, &sought), &units, has_gaps, None);
         attributes.par_iter_mut().for_each(|attribute| {
-            let order = search.records().iter();
+            let order = filter.records().iter();
             attribute.of_sought = order
                 .map(|&record| attribute.of_sought[record as usize])
                 .collect();
         });
         Self {
             attributes,
-            place_of: search.places(),
-            search,
+            place_of: filter.places(),
+            filter,
             n_seekers,
         }
     }
@@ -292,11 +293,11 @@ impl Lists for GowerLists {
     }
 
     fn n_sought(&self) -> usize {
-        self.search.records().len()
+        self.filter.records().len()
     }
 
     fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
-        let records = self.search.records();
+        let records = self.filter.records();
         list.clear();
         list.resize(records.len(), (0, 0.0));
         Arch::new().dispatch(|| {
@@ -308,7 +309,7 @@ impl Lists for GowerLists {
     }
 
     fn whereabouts(&self, seeker: usize) -> u64 {
-        self.search.home(&self.coordinates(seeker))
+        search::home(&self.filter, &self.coordinates(seeker))
     }
 
     fn is_searched(&self) -> bool {
@@ -323,7 +324,7 @@ impl Lists for GowerLists {
     fn cheapest_of(&self, seekers: &[usize], found: &mut Shown<'_>) {
         let coordinates = |seeker: usize| self.coordinates(seeker);
         let cost = |seeker, place| self.cost(seeker, place);
-        self.search.run(seekers, coordinates, cost, found);
+        search::run(&self.filter, seekers, coordinates, cost, found);
     }
 
     fn points(&self) -> Option<Points<'_>> {
@@ -352,7 +353,7 @@ impl Lists for GowerLists {
 impl Space for GowerLists {
     fn priced<'a>(&'a self, halves: &'a Matrix) -> Box<dyn Priced + 'a> {
         let units = units_of(&self.attributes);
-        Box::new(PricedRecords::new(units, halves, self.search.has_gaps()))
+        Box::new(PricedRecords::new(units, halves, self.filter.has_gaps()))
     }
 }
 
@@ -360,8 +361,7 @@ impl Closer for GowerLists {
     fn count(&self, seeker: usize, record: u32) -> u32 {
         let own = self.cost(seeker, self.place_of[record as usize] as usize);
         let cost = |place| self.cost(seeker, place);
-        self.search
-            .count_below(own, &self.coordinates(seeker), cost)
+        search::count_below(&self.filter, own, &self.coordinates(seeker), cost)
     }
 }
 

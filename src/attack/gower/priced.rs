@@ -1,4 +1,4 @@
-//! The records of the least cost at prices, for assignments: by the same tree and filter as [`Search`].
+//! The records of the least cost at prices, for assignments: by the tree of a [`Filter`].
 //!
 //! # The filter
 //! A record is worth `cost − price`. It is worth more than a limit where it costs more than `limit + price`, and all below a node are where they
@@ -6,7 +6,7 @@
 //! is compared with a sum of n contributions, so n times the price is taken off the sum, and one number fits all.
 //!
 //! # Its error
-//! Sums err as in [`Search`]. Prices are rounded to `f32`, and so are their products, sums with the limit and differences from a sum of
+//! Sums err as in [`Filter`]. Prices are rounded to `f32`, and so are their products, sums with the limit and differences from a sum of
 //! contributions, which is at most `n`: at most four roundings of numbers no greater than `n (1 + |limit| + |price|)`. The filter allows
 //! `8 n (1 + |limit| + |price|) u` for them, and for those to `f64`, which are far smaller.
 
@@ -14,7 +14,7 @@ use pulp::{Arch, Simd, WithSimd};
 
 use super::{
     Units, coordinates, dissimilarity,
-    search::{Each, Same, Search, Seeker},
+    filter::{Each, Filter, Same, Seeker},
 };
 use crate::{
     distance::{
@@ -29,7 +29,7 @@ use crate::{
 pub(super) struct PricedRecords<'a> {
     units: Vec<Units>,
     records: &'a Matrix,
-    search: Search,
+    filter: Filter,
     prices: Prices,
 }
 
@@ -39,10 +39,10 @@ impl<'a> PricedRecords<'a> {
     /// # Complexity
     /// O(n log n) time, O(n d) memory.
     pub(super) fn new(units: Vec<Units>, records: &'a Matrix, has_gaps: bool) -> Self {
-        let search = Search::new(&coordinates(&units, records), &units, has_gaps, None);
+        let filter = Filter::new(&coordinates(&units, records), &units, has_gaps, None);
         Self {
-            prices: Prices::new(search.tree(), &vec![0.0; records.n_records()]),
-            search,
+            prices: Prices::new(filter.tree(), &vec![0.0; records.n_records()]),
+            filter,
             records,
             units,
         }
@@ -55,7 +55,7 @@ impl Priced for PricedRecords<'_> {
     }
 
     fn places(&self) -> Vec<u32> {
-        self.search.places()
+        self.filter.places()
     }
 
     /// # Complexity
@@ -63,17 +63,17 @@ impl Priced for PricedRecords<'_> {
     fn set_prices(&mut self, prices: &[f64], searches: usize) {
         if are_many(searches, self.n_points()) {
             let coordinates = coordinates(&self.units, self.records);
-            let has_gaps = self.search.has_gaps();
-            self.search = Search::new(&coordinates, &self.units, has_gaps, Some(&finite(prices)));
+            let has_gaps = self.filter.has_gaps();
+            self.filter = Filter::new(&coordinates, &self.units, has_gaps, Some(&finite(prices)));
         }
-        self.prices = Prices::new(self.search.tree(), prices);
+        self.prices = Prices::new(self.filter.tree(), prices);
     }
 
     /// # Complexity
     /// O(log n) where boxes and prices separate near records from far ones; O(n) otherwise.
     fn cheapest(&self, query: Row<'_>, ask: Ask, workspace: &mut Workspace) -> Vec<Offer> {
         workspace.best.clear();
-        workspace.waiting.begin(self.search.tree());
+        workspace.waiting.begin(self.filter.tree());
         if ask.k > 0 {
             let coordinates = self.units.iter().zip(halves(query));
             let coordinates: Vec<f64> = coordinates
@@ -81,7 +81,7 @@ impl Priced for PricedRecords<'_> {
                 .collect();
             Arch::new().dispatch(Cheapest {
                 among: self,
-                seeker: &self.search.seeker(&coordinates, 0),
+                seeker: &self.filter.seeker(&coordinates, 0),
                 query,
                 ask: ask.turned(),
                 workspace,
@@ -125,7 +125,7 @@ impl WithSimd for Cheapest<'_> {
                 seeker,
                 limit,
             };
-            let Some(leaf) = waiting.next(among.search.tree(), limit.most, of_fan) else {
+            let Some(leaf) = waiting.next(among.filter.tree(), limit.most, of_fan) else {
                 return;
             };
             among.leaf(simd, leaf, (seeker, query), ask, best);
@@ -147,17 +147,17 @@ struct Limit {
 impl Limit {
     #[inline(always)]
     fn new(among: &PricedRecords<'_>, seeker: &Seeker, worth: f64) -> Self {
-        let (search, n) = (&among.search, seeker.n_present);
+        let (filter, n) = (&among.filter, seeker.n_present);
         let roundings = 8.0 * U * n.max(1.0) * (1.0 + worth.abs() + among.prices.greatest);
-        let sum = if search.has_gaps() { 0.0 } else { n * worth };
+        let sum = if filter.has_gaps() { 0.0 } else { n * worth };
         Self {
             worth: rounded(worth),
             n_present: rounded(n),
-            most: rounded(sum + search.slack() + roundings).next_up(),
+            most: rounded(sum + filter.slack() + roundings).next_up(),
         }
     }
 
-    /// What is of interest costs at most, at each of these prices: the means of [`Search::sums`] where there are gaps.
+    /// What is of interest costs at most, at each of these prices: the means of [`Filter::sums`] where there are gaps.
     #[inline(always)]
     fn costs<S: Simd, const N: usize>(self, simd: S, prices: &[f32]) -> [f32; N] {
         let (zero, worth) = (simd.splat_f32s(0.0), simd.splat_f32s(self.worth));
@@ -202,18 +202,18 @@ impl<S: Simd> Bounds for OfFan<'_, S> {
     fn least(&mut self, fan: usize) -> [f32; FAN] {
         let Self {
             simd,
-            among: PricedRecords { search, prices, .. },
+            among: PricedRecords { filter, prices, .. },
             seeker,
             limit,
         } = *self;
         let prices = &prices.highest[fan];
-        let mut least = if search.has_gaps() {
+        let mut least = if filter.has_gaps() {
             let costs = limit.costs::<S, FAN>(simd, prices);
-            search.least(simd, fan, seeker, Each(&costs))
+            filter.least(simd, fan, seeker, Each(&costs))
         } else {
-            search.least(simd, fan, seeker, Same(0.0))
+            filter.least(simd, fan, seeker, Same(0.0))
         };
-        limit.set_off(simd, search.has_gaps(), prices, &mut least);
+        limit.set_off(simd, filter.has_gaps(), prices, &mut least);
         least
     }
 }
@@ -229,17 +229,17 @@ impl PricedRecords<'_> {
         ask: Ask,
         best: &mut Vec<Offer>,
     ) {
-        let (search, run) = (&self.search, self.search.tree().run(leaf));
+        let (filter, run) = (&self.filter, self.filter.tree().run(leaf));
         let prices = &self.prices.rough[run.start..run.start + LEAF];
         let limit = Limit::new(self, seeker, ask.limit(best));
-        let mut sums = if search.has_gaps() {
+        let mut sums = if filter.has_gaps() {
             let costs = limit.costs::<S, LEAF>(simd, prices);
-            search.sums(simd, leaf, [seeker], ([Each(&costs)], [limit.most]))[0].0
+            filter.sums(simd, leaf, [seeker], ([Each(&costs)], [limit.most]))[0].0
         } else {
             // What is too much depends on the price of each.
-            search.sums(simd, leaf, [seeker], ([Same(0.0)], [f32::INFINITY]))[0].0
+            filter.sums(simd, leaf, [seeker], ([Same(0.0)], [f32::INFINITY]))[0].0
         };
-        limit.set_off(simd, search.has_gaps(), prices, &mut sums);
+        limit.set_off(simd, filter.has_gaps(), prices, &mut sums);
         let most = simd.splat_f32s(limit.most);
         let mut is_near = [false; LEAF];
         for (is_near, sums) in is_near.iter_mut().zip(S::as_simd_f32s(&sums).0) {
@@ -251,7 +251,7 @@ impl PricedRecords<'_> {
             if !is_near[at / S::F32_LANES] || sums[at] > limit.most {
                 continue;
             }
-            let point = self.search.records()[place];
+            let point = self.filter.records()[place];
             let key = self.cost(query, point);
             let worth = key - self.prices.of_places[place];
             if worth <= ask.limit(best) {
