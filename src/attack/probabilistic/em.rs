@@ -1,5 +1,8 @@
 //! Fitting the model of Fellegi and Sunter to pattern counts by expectation–maximisation.
 
+use pulp::Arch;
+use rayon::prelude::*;
+
 use crate::agreement::Pattern;
 
 /// Probabilities of agreement are kept this far from 0 and 1.
@@ -7,6 +10,9 @@ const NEAREST: f64 = 1e-6;
 
 /// The parameters have converged when no m and u changes by more than this in an iteration, and the prior by no more of itself.
 const SETTLED: f64 = 1e-8;
+
+/// Patterns whose pairs are added up by one thread: their sums are then added in their order, whatever the number of threads.
+const AT_ONCE: usize = if cfg!(test) { 8 } else { 1 << 12 };
 
 /// How pairs come about: a share of matches, and for each attribute the probability that it agrees, if it is there.
 #[derive(Debug, Clone, PartialEq)]
@@ -85,30 +91,15 @@ impl Parameters {
     /// One iteration: the expected matches among the pairs of each pattern, and the shares that follow.
     fn improved(&self, counts: &[(Pattern, f64)], held: Held) -> Self {
         let width = self.m.len();
-        let mut agreeing = vec![[0.0; 2]; width];
-        let mut present = vec![[0.0; 2]; width];
-        let (mut matches, mut pairs) = (0.0, 0.0);
-        for &(pattern, count) in counts {
-            let [matched, unmatched] = self.of_pattern(pattern);
-            let [matched, unmatched] = [self.prior * matched, (1.0 - self.prior) * unmatched];
-            let share = matched / (matched + unmatched);
-            let expected = [share * count, (1.0 - share) * count];
-            matches += expected[0];
-            pairs += count;
-            for k in 0..width {
-                if let Some(agrees) = pattern.of(k) {
-                    for side in 0..2 {
-                        present[k][side] += expected[side];
-                        agreeing[k][side] += if agrees { expected[side] } else { 0.0 };
-                    }
-                }
-            }
-        }
+        let of_patterns = |counts| Arch::new().dispatch(|| Expected::new(self, counts));
+        let parts: Vec<Expected> = counts.par_chunks(AT_ONCE).map(of_patterns).collect();
+        let nobody = Expected::new(self, &[]);
+        let all = parts.iter().fold(nobody, Expected::joined);
         let shares = |side: usize, old: &[f64]| -> Vec<f64> {
             let share = |k: usize| {
                 let is_held = side == 0 && held.m >> k & 1 == 1;
-                if present[k][side] > 0.0 && !is_held {
-                    kept(agreeing[k][side] / present[k][side])
+                if all.present[side][k] > 0.0 && !is_held {
+                    kept(all.agreeing[side][k] / all.present[side][k])
                 } else {
                     old[k]
                 }
@@ -122,13 +113,77 @@ impl Parameters {
             } else {
                 shares(1, &self.u)
             },
-            prior: if held.prior || pairs <= 0.0 {
+            prior: if held.prior || all.pairs <= 0.0 {
                 self.prior
             } else {
                 // At least, and at most all but, a pair of them.
-                (matches / pairs).clamp(1.0 / pairs.max(2.0), 1.0 - 1.0 / pairs.max(2.0))
+                let one = 1.0 / all.pairs.max(2.0);
+                (all.matches / all.pairs).clamp(one, 1.0 - one)
             },
         }
+    }
+}
+
+/// The most attributes of a [`Pattern`].
+const MOST: usize = u32::BITS as usize;
+
+/// What some pairs are expected to be: of what matches, then of what does not, for each attribute.
+struct Expected {
+    /// Pairs that agree.
+    agreeing: [[f64; MOST]; 2],
+    /// Pairs of which neither side misses it.
+    present: [[f64; MOST]; 2],
+    matches: f64,
+    pairs: f64,
+}
+
+impl Expected {
+    #[inline(always)]
+    fn new(parameters: &Parameters, counts: &[(Pattern, f64)]) -> Self {
+        let (m, u, prior) = (&parameters.m, &parameters.u, parameters.prior);
+        // By whether the attribute agrees, and is missing.
+        let factors = |(m, u): (&f64, &f64)| [[1.0 - m, 1.0 - u], [*m, *u], [1.0; 2], [1.0; 2]];
+        let factors: Vec<[[f64; 2]; 4]> = m.iter().zip(u).map(factors).collect();
+        let mut all = Self {
+            agreeing: [[0.0; MOST]; 2],
+            present: [[0.0; MOST]; 2],
+            matches: 0.0,
+            pairs: 0.0,
+        };
+        for &(Pattern { missing, agree }, count) in counts {
+            let [mut matched, mut unmatched] = [1.0; 2];
+            for (k, factors) in factors.iter().enumerate() {
+                let [m, u] = factors[(missing >> k & 1) as usize * 2 + (agree >> k & 1) as usize];
+                (matched, unmatched) = (matched * m, unmatched * u);
+            }
+            let [matched, unmatched] = [prior * matched, (1.0 - prior) * unmatched];
+            let share = matched / (matched + unmatched);
+            let expected = [share * count, (1.0 - share) * count];
+            all.matches += expected[0];
+            all.pairs += count;
+            for (side, &expected) in expected.iter().enumerate() {
+                let sums = all.agreeing[side].iter_mut().zip(&mut all.present[side]);
+                // No branches, so that several attributes are added to in one step.
+                for (k, (agreeing, present)) in sums.take(factors.len()).enumerate() {
+                    let is = |bits: u32| f64::from(bits >> k & 1);
+                    *agreeing += expected * is(agree & !missing);
+                    *present += expected * is(!missing);
+                }
+            }
+        }
+        all
+    }
+
+    fn joined(mut self, other: &Self) -> Self {
+        for side in 0..2 {
+            for k in 0..MOST {
+                self.agreeing[side][k] += other.agreeing[side][k];
+                self.present[side][k] += other.present[side][k];
+            }
+        }
+        self.matches += other.matches;
+        self.pairs += other.pairs;
+        self
     }
 }
 
@@ -142,7 +197,7 @@ pub(super) fn kept(probability: f64) -> f64 {
 /// The log-likelihood never falls: each iteration maximises a bound of it that touches it.
 ///
 /// # Complexity
-/// O(patterns · attributes) an iteration, however many pairs there are.
+/// O(patterns · attributes) an iteration, however many pairs there are; in parallel.
 ///
 /// # Source
 /// M. A. Jaro, "Advances in record-linkage methodology as applied to matching the 1985 census of Tampa, Florida", JASA 84,
@@ -243,6 +298,50 @@ mod tests {
             assert!((found.u[k] - model.u[k]).abs() < 1e-5, "{found:?}");
         }
         assert!((found.prior - model.prior).abs() < 1e-6, "{found:?}");
+    }
+
+    /// An iteration is what a look at each pattern in turn comes to: with gaps, and as many attributes as there can be.
+    #[test]
+    fn an_iteration_adds_up_every_pattern() {
+        for width in [1, 3, 13, MOST] {
+            let number = |k: usize| ((k + 1) * 7919 % 101) as f64 / 103.0 + 0.005;
+            let start = Parameters {
+                m: (0..width).map(number).collect(),
+                u: (0..width).map(|k| number(k + 40)).collect(),
+                prior: 0.2,
+            };
+            let within = u32::MAX >> (32 - width);
+            let pattern = |at: u32| {
+                let missing = at.wrapping_mul(0x9E37_79B9) & at.wrapping_mul(0x85EB_CA6B) & within;
+                let agree = at.wrapping_mul(0xC2B2_AE35) & within & !missing;
+                (Pattern { missing, agree }, f64::from(1 + at % 97))
+            };
+            let counts: Vec<(Pattern, f64)> = (0..100).map(pattern).collect();
+            let next = start.improved(&counts, FREE);
+            let share = |pattern| {
+                let [m, u] = start.of_pattern(pattern);
+                start.prior * m / (start.prior * m + (1.0 - start.prior) * u)
+            };
+            let sum = |of: &dyn Fn(Pattern) -> f64| -> f64 {
+                counts
+                    .iter()
+                    .map(|&(pattern, pairs)| pairs * of(pattern))
+                    .sum()
+            };
+            let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{width}: {a} and {b}");
+            near(next.prior, sum(&share) / sum(&|_| 1.0));
+            for k in 0..width {
+                let of_class = |in_class: &dyn Fn(f64) -> f64| {
+                    let agree =
+                        sum(&|p| f64::from(u8::from(p.of(k) == Some(true))) * in_class(share(p)));
+                    let there =
+                        sum(&|p| f64::from(u8::from(p.of(k).is_some())) * in_class(share(p)));
+                    kept(agree / there)
+                };
+                near(next.m[k], of_class(&|share| share));
+                near(next.u[k], of_class(&|share| 1.0 - share));
+            }
+        }
     }
 
     /// By hand: independent attributes with shares 1/2 and 1/4 in 8 pairs are 3, 3, 1, 1.

@@ -86,21 +86,13 @@ pub(super) fn pattern_rows(
     admissible: Option<Admissible>,
 ) -> Vec<PatternRow> {
     let all: u64 = counts.iter().map(|&(_, pairs)| pairs).sum();
-    let share_of_missing = |missing: u32| {
-        let alike = counts
-            .iter()
-            .filter(|(pattern, _)| pattern.missing == missing);
-        alike.map(|&(_, pairs)| pairs).sum::<u64>() as f64 / all as f64
+    // Patterns of which the same is missing follow each other.
+    let of_missing = counts.chunk_by(|a, b| a.0.missing == b.0.missing);
+    let share = |alike: &[(Pattern, u64)]| {
+        let pairs = alike.iter().map(|&(_, pairs)| pairs).sum::<u64>();
+        (alike[0].0.missing, pairs as f64 / all as f64)
     };
-    let mut shares: Vec<(u32, f64)> = Vec::new();
-    for (pattern, _) in counts {
-        if shares
-            .last()
-            .is_none_or(|&(missing, _)| missing != pattern.missing)
-        {
-            shares.push((pattern.missing, share_of_missing(pattern.missing)));
-        }
-    }
+    let shares: Vec<(u32, f64)> = of_missing.map(share).collect();
     let mut rows: Vec<PatternRow> = counts
         .iter()
         .map(|&(pattern, pairs)| {
