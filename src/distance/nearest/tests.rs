@@ -275,7 +275,7 @@ impl Case {
 
 /// Points, queries near some of them or apart, and rivals of all kinds.
 fn case(random: &mut Random) -> (Case, String) {
-    let d = [1, 2, 3, 5, 8, 13, 20][random.below(7)];
+    let d = [1, 2, 3, 5, 8, 13, 20, 33, 50][random.below(9)];
     let n = [0, 1, 2, 15, 16, 17, 40, 130, 600, 1200][random.below(10)];
     let pure = random.below(LAWS.len() + 3);
     let laws: Vec<Law> = (0..d)
