@@ -369,6 +369,11 @@ pub trait Lists: std::fmt::Debug + Sync {
         None
     }
 
+    /// Whether a cost is the square of a distance, which is what people are shown.
+    fn has_distances(&self) -> bool {
+        false
+    }
+
     /// Whether a cost is −log of a likelihood (natural logarithm), up to a constant of the seeker.
     fn is_likelihood(&self) -> bool;
 

@@ -375,9 +375,13 @@ impl<'a> Joined<'a> {
         self.n_sought
     }
 
+    /// Whether all strata have lists whose costs are what people are shown.
     fn are_lists(&self) -> bool {
-        let mut within = self.within.iter();
-        within.all(|within| within.preference.as_lists().is_some())
+        let mut lists = self
+            .within
+            .iter()
+            .map(|within| within.preference.as_lists());
+        lists.all(|lists| lists.is_some_and(|lists| !lists.has_distances()))
     }
 
     fn lists(&self) -> impl Iterator<Item = &dyn Lists> {

@@ -217,7 +217,7 @@ fn least_of(link: &Link) -> (f64, u32) {
     (link.key, link.tied)
 }
 
-/// Judges lists. The key of a link is its cost. Of lists that are asked for the cheapest candidates only, because there is nothing else or because they
+/// Judges lists. The key of a link is its cost, or its root where that is the distance. Of lists that are asked for the cheapest candidates only, because there is nothing else or because they
 /// are searched, everybody is a candidate and nothing is stated. Then a partner who is not among them has a place if links are wanted and those
 /// closer can be counted.
 ///
@@ -268,11 +268,14 @@ pub(super) fn lists(
         stated = probabilities;
         links
     };
-    let links: Vec<Link> = if with_links {
+    let mut links: Vec<Link> = if with_links {
         with_all_ties(search)?
     } else {
         search(0)
     };
+    if lists.has_distances() {
+        links.iter_mut().for_each(|link| link.key = link.key.sqrt());
+    }
     let contests = links.iter().zip(partners);
     let contests = contests.map(|(link, partner)| Contest {
         // A partner who is not among the cheapest is behind somebody else, and is a candidate.

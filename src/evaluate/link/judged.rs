@@ -149,8 +149,9 @@ impl Case<'_> {
                     .into_iter()
                     .enumerate()
                     .map(|(seeker, link)| {
-                        let distance = assignment.costs[seeker].map(|cost| match preference {
+                        let distance = assignment.costs[seeker].map(|cost| match &preference {
                             Preference::Nearest(_) => cost.sqrt(),
+                            Preference::Lists(lists) if lists.has_distances() => cost.sqrt(),
                             Preference::Lists(_) | Preference::Agreed(_) => cost,
                             // Of points; where nothing is known, nothing is a cost of 0.
                             Preference::Strata(_) => cost.sqrt(),
