@@ -164,6 +164,12 @@ impl Place {
         }
     }
 
+    /// Whether it misses something that contributes, or that points have.
+    #[inline(always)]
+    fn has_gaps(&self) -> bool {
+        self.missing > 0.0 || !self.gaps.is_empty()
+    }
+
     /// Whether the filter can be used for it.
     pub(super) fn is_safe(&self) -> bool {
         self.norm < f64::INFINITY
@@ -407,7 +413,7 @@ impl Rough {
         bounds: Bounds,
     ) -> bool {
         let tiles = tile..tile + 1;
-        if !place.gaps.is_empty() || self.gaps.are_in(&tiles) {
+        if place.has_gaps() || self.gaps.are_in(&tiles) {
             let radius = self.radii[tile];
             let least = self.thresholds(place, radius, bounds.reach).possible;
             let found = self.compare::<S, 1, false>(simd, tiles, [place], [Thresholds::NOBODY]);

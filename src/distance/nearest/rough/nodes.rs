@@ -86,7 +86,7 @@ impl Rough {
     ) -> [f32; FAN] {
         let d = self.used.len();
         let gaps = self.box_gaps.get(node * d..(node + 1) * d).unwrap_or(&[]);
-        if gaps.iter().any(|&gaps| gaps != 0) || !place.gaps.is_empty() {
+        if gaps.iter().any(|&gaps| gaps != 0) || place.has_gaps() {
             return self.lower_with_gaps(simd, node, gaps, place);
         }
         let strips = &self.boxes[node * d..(node + 1) * d];
