@@ -194,6 +194,29 @@ impl WideTree {
         &self.strips[leaf * self.attributes.len()..][..self.attributes.len()]
     }
 
+    /// The leaf in which a descent ends that goes to the nearest box each time; 0 without points.
+    #[inline(always)]
+    pub fn home(&self, mut bounds: impl Bounds) -> u32 {
+        let mut fan = 0;
+        if self.n_fans() == 0 {
+            return 0;
+        }
+        loop {
+            let least = bounds.least(fan);
+            let below = self.below(fan);
+            let mut nearest = 0;
+            for at in 1..below.len() {
+                if least[at] < least[nearest] {
+                    nearest = at;
+                }
+            }
+            match below[nearest] {
+                Below::Fan(next) => fan = next as usize,
+                Below::Leaf(leaf) => return leaf,
+            }
+        }
+    }
+
     /// Of each fan the greatest number below each box, of one number for each place of [`points`](Self::points), rounded to single precision; −∞ for
     /// boxes that are not there.
     pub fn greatest(&self, of_places: &[f64]) -> Vec<[f32; FAN]> {

@@ -309,7 +309,7 @@ impl Lists for GowerLists {
     }
 
     fn whereabouts(&self, seeker: usize) -> u64 {
-        search::home(&self.filter, &self.coordinates(seeker))
+        search::home(&self.filter, &self.coordinates(seeker)).into()
     }
 
     fn is_searched(&self) -> bool {

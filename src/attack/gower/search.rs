@@ -48,10 +48,12 @@ pub(super) fn count_below(
 }
 
 /// In which leaf a seeker begins.
-pub(super) fn home(filter: &Filter, coordinates: &[f64]) -> u64 {
+pub(super) fn home(filter: &Filter, coordinates: &[f64]) -> u32 {
+    let mut seeker = filter.seeker(coordinates, 0);
+    seeker.mean = 0.0;
     Arch::new().dispatch(Home {
         filter,
-        seeker: &filter.seeker(coordinates, 0),
+        seeker: &seeker,
     })
 }
 
@@ -81,29 +83,16 @@ struct Home<'a> {
 }
 
 impl WithSimd for Home<'_> {
-    type Output = u64;
+    type Output = u32;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> u64 {
+    fn with_simd<S: Simd>(self, simd: S) -> u32 {
         let Self { filter, seeker } = self;
-        let mut fan = 0;
-        if filter.tree().n_fans() == 0 {
-            return 0;
-        }
-        loop {
-            let least = filter.least(simd, fan, seeker, Same(0.0));
-            let below = filter.tree().below(fan);
-            let mut nearest = 0;
-            for at in 1..below.len() {
-                if least[at] < least[nearest] {
-                    nearest = at;
-                }
-            }
-            match below[nearest] {
-                Below::Fan(next) => fan = next as usize,
-                Below::Leaf(leaf) => return leaf.into(),
-            }
-        }
+        filter.tree().home(OfFan {
+            simd,
+            filter,
+            seeker,
+        })
     }
 }
 

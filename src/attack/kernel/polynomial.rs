@@ -41,7 +41,7 @@ use crate::{
         Metric,
         kd_tree::{BoxTree, Leaves},
         single::{U, rounded},
-        wide_tree::{Below, Bounds, FAN, LEAF, Strip, Waiting, WideTree},
+        wide_tree::{Bounds, FAN, LEAF, Strip, Waiting, WideTree},
     },
     table::matrix::Matrix,
 };
@@ -418,34 +418,16 @@ impl<F: FnMut(u32, f64) -> f64> WithSimd for Walk<'_, F> {
     }
 }
 
-/// The leaf in which a descent ends that goes to the nearest box each time.
+/// Where a seeker begins.
 struct Home<'a>(Seeker<'a>);
 
 impl WithSimd for Home<'_> {
-    type Output = u64;
+    type Output = u32;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> u64 {
+    fn with_simd<S: Simd>(self, simd: S) -> u32 {
         let seeker = &self.0;
-        let tree = &seeker.lists.tree;
-        let mut fan = 0;
-        if tree.n_fans() == 0 {
-            return 0;
-        }
-        loop {
-            let least = OfFan { simd, seeker }.least(fan);
-            let below = tree.below(fan);
-            let mut nearest = 0;
-            for at in 1..below.len() {
-                if least[at] < least[nearest] {
-                    nearest = at;
-                }
-            }
-            match below[nearest] {
-                Below::Fan(next) => fan = next as usize,
-                Below::Leaf(leaf) => return leaf.into(),
-            }
-        }
+        seeker.lists.tree.home(OfFan { simd, seeker })
     }
 }
 
@@ -465,7 +447,7 @@ impl Lists for PolynomialLists {
     }
 
     fn whereabouts(&self, seeker: usize) -> u64 {
-        Arch::new().dispatch(Home(self.seeker(seeker)))
+        Arch::new().dispatch(Home(self.seeker(seeker))).into()
     }
 
     fn is_searched(&self) -> bool {
@@ -532,6 +514,7 @@ impl Closer for PolynomialLists {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::distance::wide_tree::Below;
 
     /// The search finds the cheapest of all records, counts those that are closer than another one, and costs are those of the formula by a
     /// kernel, as far as that has digits, and of vectors of monomials: clouds of records at and off the mean, files in which many tie, an outlier far from all, and
