@@ -423,9 +423,7 @@ impl Rough {
         let most = simd.splat_f32s(bounds.most);
         let mut touches = false;
         for part in 0..LANES / S::F32_LANES {
-            let sums = summed(simd, strips, place, |strip, value| {
-                simd.sub_f32s(S::as_simd_f32s(&strip.0).0[part], value)
-            });
+            let sums = summed(simd, strips, place, FromPoints { part });
             let near = simd.less_than_or_equal_f32s(sums, most);
             touches |= simd.first_true_m32s(near) < S::F32_LANES;
         }
@@ -463,27 +461,40 @@ fn fill(tree: &Tree, tile: usize, used: &[Used], strips: &mut [Strip]) -> f64 {
     squares.iter().copied().fold(0.0, greater).sqrt()
 }
 
+/// What is squared and added up: a type, whose function is inlined, and not a closure, which may be compiled for any processor.
+trait Difference<S: Simd>: Copy {
+    fn of(self, simd: S, strip: &Strip, value: S::f32s) -> S::f32s;
+}
+
+/// From the points of a part of a tile.
+#[derive(Clone, Copy)]
+struct FromPoints {
+    part: usize,
+}
+
+impl<S: Simd> Difference<S> for FromPoints {
+    #[inline(always)]
+    fn of(self, simd: S, strip: &Strip, value: S::f32s) -> S::f32s {
+        simd.sub_f32s(S::as_simd_f32s(&strip.0).0[self.part], value)
+    }
+}
+
 /// The sums of squared differences from a query, in two sums that hide each other's latency.
 #[inline(always)]
-fn summed<S: Simd>(
-    simd: S,
-    strips: &[Strip],
-    place: &Place,
-    difference: impl Fn(&Strip, S::f32s) -> S::f32s,
-) -> S::f32s {
+fn summed<S: Simd>(simd: S, strips: &[Strip], place: &Place, from: impl Difference<S>) -> S::f32s {
     let (mut even, mut odd) = (simd.splat_f32s(0.0), simd.splat_f32s(0.0));
     let (pairs, last) = strips.as_chunks::<2>();
     let (values, last_value) = place.values[..strips.len()].as_chunks::<2>();
     for (strips, values) in pairs.iter().zip(values) {
         let differences = [
-            difference(&strips[0], simd.splat_f32s(values[0])),
-            difference(&strips[1], simd.splat_f32s(values[1])),
+            from.of(simd, &strips[0], simd.splat_f32s(values[0])),
+            from.of(simd, &strips[1], simd.splat_f32s(values[1])),
         ];
         even = simd.mul_add_f32s(differences[0], differences[0], even);
         odd = simd.mul_add_f32s(differences[1], differences[1], odd);
     }
     for (strip, &value) in last.iter().zip(last_value) {
-        let difference = difference(strip, simd.splat_f32s(value));
+        let difference = from.of(simd, strip, simd.splat_f32s(value));
         even = simd.mul_add_f32s(difference, difference, even);
     }
     simd.add_f32s(even, odd)

@@ -7,7 +7,7 @@ use super::super::boxes::Constraint;
 use super::super::plan::FAN;
 use super::super::tiles::LANES;
 use super::super::tree::Tree;
-use super::{Place, Rough, Strip, Used, summed};
+use super::{Difference, Place, Rough, Strip, Used, summed};
 
 const _: () = assert!(2 * FAN == LANES);
 
@@ -35,6 +35,37 @@ struct Side {
     apart: Strip,
     /// The lower end, and the negated upper end: what is above it is within.
     within: Strip,
+}
+
+/// How far outside of boxes, where one vector has both ends: only one of them can be exceeded.
+#[derive(Clone, Copy)]
+struct FromEnds;
+
+impl<S: Simd> Difference<S> for FromEnds {
+    #[inline(always)]
+    fn of(self, simd: S, strip: &Strip, value: S::f32s) -> S::f32s {
+        let (sign, strip) = (
+            S::as_simd_f32s(&SIGNS.0).0[0],
+            S::as_simd_f32s(&strip.0).0[0],
+        );
+        simd.max_f32s(simd.mul_add_f32s(value, sign, strip), simd.splat_f32s(0.0))
+    }
+}
+
+/// How far outside of a part of the boxes, from both sides.
+#[derive(Clone, Copy)]
+struct FromSides {
+    part: usize,
+}
+
+impl<S: Simd> Difference<S> for FromSides {
+    #[inline(always)]
+    fn of(self, simd: S, strip: &Strip, value: S::f32s) -> S::f32s {
+        let strip = S::as_simd_f32s(&strip.0).0;
+        let below = simd.sub_f32s(strip[self.part], value);
+        let above = simd.add_f32s(strip[FAN / S::F32_LANES + self.part], value);
+        simd.max_f32s(simd.max_f32s(below, above), simd.splat_f32s(0.0))
+    }
 }
 
 /// The boxes of all nodes, a strip for each attribute, and their gaps.
@@ -90,28 +121,15 @@ impl Rough {
             return self.lower_with_gaps(simd, node, gaps, place);
         }
         let strips = &self.boxes[node * d..(node + 1) * d];
-        let zero = simd.splat_f32s(0.0);
-        // Only one end of an interval can be exceeded.
         if S::F32_LANES == LANES {
-            let sign = S::as_simd_f32s(&SIGNS.0).0[0];
-            let ends = summed(simd, strips, place, |strip, value| {
-                let strip = S::as_simd_f32s(&strip.0).0[0];
-                simd.max_f32s(simd.mul_add_f32s(value, sign, strip), zero)
-            });
             let mut sums = [0.0; LANES];
-            S::as_mut_simd_f32s(&mut sums).0[0] = ends;
+            S::as_mut_simd_f32s(&mut sums).0[0] = summed(simd, strips, place, FromEnds);
             return std::array::from_fn(|child| sums[child] + sums[FAN + child]);
         }
         let mut sums = [0.0; FAN];
         let (parts, _) = S::as_mut_simd_f32s(&mut sums);
-        let n_parts = FAN / S::F32_LANES;
         for (part, sum) in parts.iter_mut().enumerate() {
-            *sum = summed(simd, strips, place, |strip, value| {
-                let strip = S::as_simd_f32s(&strip.0).0;
-                let below = simd.sub_f32s(strip[part], value);
-                let above = simd.add_f32s(strip[n_parts + part], value);
-                simd.max_f32s(simd.max_f32s(below, above), zero)
-            });
+            *sum = summed(simd, strips, place, FromSides { part });
         }
         sums
     }
