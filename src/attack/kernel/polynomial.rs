@@ -304,7 +304,8 @@ impl Seeker<'_> {
         let near = simd.mul_add_f32s(apart, powers, spread);
         let near = simd.select_f32s(is_positive, near, simd.add_f32s(unit, far));
         let spread = simd.mul_f32s(pairs, simd.mul_f32s(e_across, e_across));
-        let gap = simd.mul_f32s(two, simd.sub_f32s(h_across, q_across));
+        // A difference would be lost in numbers of the size of h.
+        let gap = simd.mul_f32s(two, simd.min_f32s(h_across, simd.mul_f32s(two, one)));
         let across = simd.mul_add_f32s(gap, across, simd.mul_f32s(spread, before_across));
         let is_near = simd.less_than_or_equal_f32s(zero, least_q);
         simd.select_f32s(is_near, near, simd.min_f32s(near, across))
@@ -606,14 +607,16 @@ mod tests {
             }
         }
         for degree in [1, 2, 3, 6] {
-            for scale in [0.01, 0.5, 3.0] {
+            for scale in [0.01, 0.5, 3.0, 300.0] {
                 let value = |cell: usize| {
                     let mixed = (cell + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
                     scale * ((mixed % 1000) as f64 / 250.0 - 2.0)
                 };
                 let n = 1200;
                 let sought = Matrix::complete(n, 3, (0..3 * n).map(value).collect());
-                let seekers = Matrix::complete(30, 3, (0..90).map(|k| value(11 * k)).collect());
+                // Some are across the mean from a record.
+                let of_seeker = |k| if k < 45 { value(11 * k) } else { -value(k) };
+                let seekers = Matrix::complete(30, 3, (0..90).map(of_seeker).collect());
                 let monomials = Monomials::new(3, degree).unwrap();
                 let lists = PolynomialLists::new(degree, monomials, seekers, &sought);
                 for number in 0..30 {
