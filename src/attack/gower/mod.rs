@@ -327,18 +327,18 @@ impl Lists for GowerLists {
         search::run(&self.filter, seekers, coordinates, cost, found);
     }
 
-    fn points(&self) -> Option<Points<'_>> {
+    fn points(&self) -> Result<Option<Points<'_>>> {
         let width = self.attributes.len();
         let seekers = |record: usize, k: usize| self.attributes[k].of_seekers[record];
         let sought = |record, k: usize| {
             let place: u32 = self.place_of[record];
             self.attributes[k].of_sought[place as usize]
         };
-        Some(Points {
+        Ok(Some(Points {
             seekers: Cow::Owned(halved(self.n_seekers, width, seekers)),
             sought: Cow::Owned(halved(self.n_sought(), width, sought)),
             space: self,
-        })
+        }))
     }
 
     fn closer(&self) -> Option<&dyn Closer> {

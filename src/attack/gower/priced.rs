@@ -308,7 +308,7 @@ mod tests {
                 Compared::new(scales[k % 3], [side(20), side(n)])
             });
             let lists = GowerLists::new(compared.collect(), [20, n]);
-            let points = lists.points().expect("each pair is possible");
+            let points = lists.points().unwrap().expect("each pair is possible");
             let mut priced = points.space.priced(&points.sought);
             assert_eq!(priced.n_points(), n);
             let mut list = Vec::new();

@@ -15,16 +15,10 @@ use super::{
     points::Points,
     whole::{ByColumns, Whole},
 };
-use crate::{
-    error::{Error, Reason, Result},
-    stats::checked::Finite,
-};
+use crate::{error::Result, stats::checked::Finite};
 use monomials::Monomials;
 use polynomial::PolynomialLists;
 use tanh::TanhLists;
-
-/// Kernels below this can be added up and multiplied within the range of numbers.
-const MAX: f64 = 1e240;
 
 /// A kernel `K(x, y)`, on standardised values.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -127,17 +121,7 @@ impl Attack for KernelDistance {
                 let (seekers, sought) = Points::new(scenario, self.standardize)?.at_means();
                 let degree = degree.get();
                 let monomials = Monomials::new(sought.n_attributes(), degree)?;
-                let squares = [&seekers, &sought].map(polynomial::squares);
-                let greatest = squares.iter().flatten().copied().fold(0.0, f64::max);
-                let power = (1.0 + greatest).powi(i32::try_from(degree).unwrap_or(i32::MAX));
-                if power.is_nan() || power >= MAX {
-                    return Err(Error::input(
-                        "the polynomials of some records are too large to be compared",
-                    )
-                    .because(Reason::Overflow { attribute: None })
-                    .remedy("Lower --degree, or leave attributes with outliers out of --known"));
-                }
-                let lists = PolynomialLists::new(degree, monomials, seekers, &sought);
+                let lists = PolynomialLists::new(degree, monomials, seekers, &sought)?;
                 Ok(Preference::Lists(Box::new(lists)))
             }
             Kernel::Tanh { offset } => {

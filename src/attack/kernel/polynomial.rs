@@ -43,6 +43,8 @@ use crate::{
         single::{U, rounded},
         wide_tree::{Bounds, FAN, LEAF, Strip, Waiting, WideTree},
     },
+    error::{Error, Reason, Result},
+    memory,
     table::matrix::Matrix,
 };
 
@@ -51,6 +53,9 @@ const LESS: f32 = 1.0 - 1.0 / 512.0;
 
 /// How much a product of two records may be off in single precision, as a share of the sum of their squared norms.
 const DOUBT: f32 = 1e-3;
+
+/// Kernels below this can be added up and multiplied within the range of numbers.
+const MAX: f64 = 1e240;
 
 /// Norms up to which numbers of single precision can be worked with.
 const SAFE_NORM: f64 = 1e15;
@@ -150,24 +155,42 @@ fn cost(degree: u32, x: (&[f64], f64), y: (&[f64], f64)) -> f64 {
 }
 
 /// The squared norm of each record.
-pub(super) fn squares(records: &Matrix) -> Vec<f64> {
+fn squares_of(records: &Matrix) -> Vec<f64> {
     let rows = (0..records.n_records()).map(|record| records.row(record));
     rows.map(|row| product(row, row)).collect()
 }
 
 impl PolynomialLists {
-    /// Of standardised values; `(1 + |x|²)^d` of each record is far within the range of numbers.
+    /// Of standardised values.
+    ///
+    /// # Errors
+    /// Input, when the kernel of a record with itself is near the end of the range of numbers.
     ///
     /// # Complexity
     /// O(n log² n) time, O(n) memory.
-    pub(super) fn new(degree: u32, monomials: Monomials, seekers: Matrix, sought: &Matrix) -> Self {
+    pub(super) fn new(
+        degree: u32,
+        monomials: Monomials,
+        seekers: Matrix,
+        sought: &Matrix,
+    ) -> Result<Self> {
         let n_attributes = sought.n_attributes();
         let boxes = BoxTree::build(sought, &vec![1.0; n_attributes], Leaves::Full(LEAF));
         let attributes = (0..n_attributes).collect();
         let coordinate = |_, value| rounded(value);
         let tree = WideTree::new(boxes, sought, attributes, coordinate, |_| f32::INFINITY);
         let sought = sought.reordered(tree.points());
-        let squares = self::squares(&sought);
+        let [squares_of_seekers, squares] = [&seekers, &sought].map(squares_of);
+        let greatest = |squares: &[f64]| squares.iter().copied().fold(0.0, f64::max);
+        let (of_seekers, of_sought) = (greatest(&squares_of_seekers), greatest(&squares));
+        let power = to_power(1.0 + of_seekers.max(of_sought), degree);
+        if power.is_nan() || power >= MAX {
+            return Err(Error::input(
+                "the polynomials of some records are too large to be compared",
+            )
+            .because(Reason::Overflow { attribute: None })
+            .remedy("Lower --degree, or leave attributes with outliers out of --known"));
+        }
         let turned: Vec<f64> = squares.iter().map(|square| -square).collect();
         let ends = tree
             .greatest(&turned)
@@ -187,20 +210,20 @@ impl PolynomialLists {
             strip
         };
         let width = monomials.count();
-        Self {
+        Ok(Self {
             degree,
-            squares_of_seekers: self::squares(&seekers),
+            squares_of_seekers,
             seekers,
             rough: squares.chunks(LEAF).map(strip).collect(),
             of_fans: ends.map(outward).collect(),
-            radius: squares.iter().copied().fold(0.0, f64::max).sqrt(),
+            radius: of_sought.sqrt(),
             place_of: tree.places(),
             tree,
             sought,
             squares,
             metric: Metric::new(vec![1.0; width], vec![0.0; width]),
             monomials,
-        }
+        })
     }
 
     /// d² of a seeker and the record at a place of the tree.
@@ -478,13 +501,20 @@ impl Lists for PolynomialLists {
         });
     }
 
-    fn points(&self) -> Option<Points<'_>> {
+    fn points(&self) -> Result<Option<Points<'_>>> {
+        let n_coordinates = self.monomials.count();
+        memory::check(
+            &format!("polynomials of {n_coordinates} coordinates for all records"),
+            (n_coordinates * (self.n_seekers() + self.n_sought())) as u128,
+            size_of::<f64>(),
+            "Lower --degree, let the intruder know fewer attributes or records",
+        )?;
         let sought = self.sought.reordered(&self.place_of);
-        Some(Points {
+        Ok(Some(Points {
             seekers: Cow::Owned(self.monomials.of_records(&self.seekers)),
             sought: Cow::Owned(self.monomials.of_records(&sought)),
             space: &self.metric,
-        })
+        }))
     }
 
     fn has_distances(&self) -> bool {
@@ -541,8 +571,9 @@ mod tests {
                 let seekers = Matrix::complete(60, 3, (0..180).map(|k| value(7 * k)).collect());
                 let sought = Matrix::complete(n, 3, (0..3 * n).map(value).collect());
                 let monomials = || Monomials::new(3, degree).unwrap();
-                let lists = PolynomialLists::new(degree, monomials(), seekers.clone(), &sought);
-                let points = lists.points().unwrap();
+                let lists =
+                    PolynomialLists::new(degree, monomials(), seekers.clone(), &sought).unwrap();
+                let points = lists.points().unwrap().unwrap();
                 let (mut all, mut cheapest) = (Vec::new(), Vec::new());
                 for seeker in 0..60 {
                     lists.list(seeker, &mut all);
@@ -618,7 +649,7 @@ mod tests {
                 let of_seeker = |k| if k < 45 { value(11 * k) } else { -value(k) };
                 let seekers = Matrix::complete(30, 3, (0..90).map(of_seeker).collect());
                 let monomials = Monomials::new(3, degree).unwrap();
-                let lists = PolynomialLists::new(degree, monomials, seekers, &sought);
+                let lists = PolynomialLists::new(degree, monomials, seekers, &sought).unwrap();
                 for number in 0..30 {
                     let mut seeker = lists.seeker(number);
                     let (fans, leaves) = Arch::new().dispatch(All(&seeker));
