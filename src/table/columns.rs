@@ -246,23 +246,17 @@ fn read_chunk(
         for (place, values, part) in &mut columns {
             let raw = cells.cell(*place);
             let markers = &markers[*place];
+            let cell = content(raw);
             let lexicon = &lexicons[*place];
             // Most cells are digits, and need no closer look.
-            if lexicon.is_none()
-                && let Some(digits) = Digits::of(raw, syntax)
-            {
-                let reading = digits.reading();
-                if !markers.is_missing_number(raw, reading.value) {
-                    keep(values, offset, reading.value);
-                    part.tally.add_number(record, reading);
-                    part.plain.add_digits(digits, raw, syntax);
-                    continue;
-                }
-            }
-            let cell = content(raw);
-            let reading = match lexicon {
-                None => number::read(cell, syntax),
-                Some(lexicon) => {
+            let digits = match lexicon {
+                None => Digits::of(cell, syntax),
+                Some(_) => None,
+            };
+            let reading = match (digits, lexicon) {
+                (Some(digits), _) => Some(digits.reading()),
+                (None, None) => number::read_slowly(cell, syntax),
+                (None, Some(lexicon)) => {
                     // What is stated to be a value is one, also where it would mark a missing one elsewhere.
                     if let Some(reading) = lexicon.read(cell) {
                         keep(values, offset, reading.value);
@@ -276,7 +270,10 @@ fn read_chunk(
                 Some(reading) if !markers.is_missing_number(cell, reading.value) => {
                     keep(values, offset, reading.value);
                     part.tally.add_number(record, reading);
-                    part.plain.add(raw, syntax);
+                    match digits.filter(|_| cell.len() == raw.len()) {
+                        Some(digits) => part.plain.add_digits(digits, raw, syntax),
+                        None => part.plain.add(raw, syntax),
+                    }
                 }
                 None if markers.is_numeric_word(cell) => {
                     part.tally.words.add(record);

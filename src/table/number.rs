@@ -196,7 +196,8 @@ fn up_to_eight(text: &[u8]) -> Option<u64> {
     Some(add(fours, 10_000, 32))
 }
 
-fn read_slowly(text: &[u8], syntax: &Syntax) -> Option<Reading> {
+/// The same of a text that is not of [`Digits`] alone.
+pub(super) fn read_slowly(text: &[u8], syntax: &Syntax) -> Option<Reading> {
     if text.len() > MAX_NUMBER_BYTES {
         return None;
     }
