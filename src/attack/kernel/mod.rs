@@ -1,5 +1,6 @@
 //! Kernel distances: distances between records as they look in the space of a kernel.
 
+mod filter;
 mod monomials;
 mod polynomial;
 mod tanh;
@@ -142,4 +143,8 @@ impl ByColumns for KernelDistance {
 
 fn product(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn to_power(base: f64, degree: u32) -> f64 {
+    base.powi(i32::try_from(degree).unwrap_or(i32::MAX))
 }

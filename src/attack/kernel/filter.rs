@@ -1,0 +1,401 @@
+//! Records in single precision: who surely costs more by [a polynomial](super::polynomial), in front of exact costs.
+//!
+//! # The bounds
+//! Of the records in a box, whose squared norms are within an interval too, and whose squared distances from x are at least `m`:
+//! - Where q ≥ 0, d² rises with the distance. At a given one it falls with |y|² up to `|x|² − m`, and rises from there on: none costs less than a
+//!   record at `m` would whose norm is the one nearest to that. If q were negative there, all that have q ≥ 0 have `|y|² ≥ m − |x|² − 2`, and
+//!   cost at least `(1 + |x|²)^d + (1 + |y|²)^d`.
+//! - Where q < 0, `−q ≤ |x| |y| − 1 ≤ h − 2`. `(h + e)^d + (h − e)^d − 2 (h − 2)^d` falls with |y|² up to `|x|² − 4`, and rises from there on: none costs less than
+//!   it is at the norm nearest to that. The least product of x with a record in the box says whether there can be such.
+//!
+//! These bounds, of which the least counts, are worked out in single precision, in units of which `1 + |x|²` is one (d² is homogeneous in m, h, e and q), with
+//! the first term of the sum over j only. A record is a box of its own.
+//!
+//! # Its error
+//! Let `u = 2^-24`, X the norm of the seeker and R that of any record. Rounded coordinates are no farther from each other than the exact ones and
+//! `a = 1.05 u (X + R)`, so their squared distance is at most `(1 + 2^-10) m + (1 + 2^10) a²`; the sum of n squares is off by less than its 2^-11th for
+//! the n that there can be: [`LESS`] of it, less 1100 a², is no more than m. Norms are rounded outward. In the units, `e` errs by at most 4u
+//! where |y|² ≤ 2, so its square by its 2^-10th and 6e-11, of which only the former counts where |e| > 2.5e-4, and else h^d is below 3. All else is
+//! rounded a few times for each of at most 4096 powers, and no term is negative. [`Seeker::follow`] allows a 256th and 2e-10 d². Where numbers are too
+//! large, and where a bound is no number, nobody is left out.
+
+use pulp::{Arch, Simd, WithSimd};
+
+use super::to_power;
+use crate::distance::{
+    single::{U, rounded},
+    wide_tree::{Bounds, FAN, LEAF, Strip, Waiting, WideTree},
+};
+
+/// What is left of a sum of squares when all that roundings may have added is taken off.
+const LESS: f32 = 1.0 - 1.0 / 512.0;
+
+/// How much a product of two records may be off in single precision, as a share of the sum of their squared norms.
+const DOUBT: f32 = 1e-3;
+
+/// Norms up to which numbers of single precision can be worked with.
+const SAFE_NORM: f64 = 1e15;
+
+/// The sought records, ready to be searched.
+#[derive(Debug)]
+pub(super) struct Filter {
+    degree: u32,
+    tree: WideTree,
+    /// The squared norms of the records of each leaf.
+    squares: Vec<Strip>,
+    /// The least and the greatest of them below each box of each fan, rounded outward.
+    of_fans: Vec<[[f32; FAN]; 2]>,
+    /// The greatest norm.
+    radius: f64,
+}
+
+/// A seeker in single precision, in units of which one more than its squared norm is one.
+#[derive(Debug)]
+pub(super) struct Seeker<'a> {
+    filter: &'a Filter,
+    values: Vec<f32>,
+    /// 1, which is the inverse of what numbers are divided by.
+    one: f32,
+    square: f32,
+    /// What is taken off squared distances.
+    off: f32,
+    /// The inverse of the unit of costs.
+    scale: f64,
+    is_safe: bool,
+    /// What is above it costs more than what is wanted.
+    most: f32,
+}
+
+impl Filter {
+    /// Of records in a tree, whose squared norms these are, in its order.
+    pub(super) fn new(degree: u32, tree: WideTree, squares: &[f64]) -> Self {
+        let turned: Vec<f64> = squares.iter().map(|square| -square).collect();
+        let ends = tree
+            .greatest(&turned)
+            .into_iter()
+            .zip(tree.greatest(squares));
+        let outward = |(low, high): ([f32; FAN], [f32; FAN])| {
+            [
+                low.map(|low| (-low).next_down().max(0.0)),
+                high.map(f32::next_up),
+            ]
+        };
+        let strip = |leaf: &[f64]| {
+            let mut strip = Strip([f32::INFINITY; LEAF]);
+            for (cell, &square) in strip.0.iter_mut().zip(leaf) {
+                *cell = rounded(square);
+            }
+            strip
+        };
+        Self {
+            degree,
+            squares: squares.chunks(LEAF).map(strip).collect(),
+            of_fans: ends.map(outward).collect(),
+            radius: squares.iter().copied().fold(0.0, f64::max).sqrt(),
+            tree,
+        }
+    }
+
+    /// The records, in the order of their places.
+    pub(super) fn records(&self) -> &[u32] {
+        self.tree.points()
+    }
+
+    /// Somebody with these values and this squared norm, who wants everybody.
+    pub(super) fn seeker(&self, values: &[f64], square: f64) -> Seeker<'_> {
+        let (unit, norm) = (1.0 + square, square.sqrt());
+        let a = 1.05 * U * (norm + self.radius);
+        let mut seeker = Seeker {
+            filter: self,
+            values: values.iter().map(|&value| rounded(value)).collect(),
+            one: rounded(1.0 / unit),
+            square: rounded(square / unit),
+            off: rounded(1100.0 * a * a / unit),
+            scale: to_power(unit, self.degree).recip(),
+            is_safe: norm + self.radius <= SAFE_NORM,
+            most: 0.0,
+        };
+        seeker.follow(f64::INFINITY);
+        seeker
+    }
+}
+
+impl Seeker<'_> {
+    /// In which leaf this one begins.
+    pub(super) fn home(&self) -> u32 {
+        Arch::new().dispatch(Home(self))
+    }
+
+    /// Shows `found` the places in the tree of those who may cost no more than `limit`, and then of those who may cost no more than what it returns,
+    /// if that is less.
+    pub(super) fn walk(self, limit: f64, found: impl FnMut(usize) -> f64) {
+        Arch::new().dispatch(Walk {
+            seeker: self,
+            limit,
+            found,
+        });
+    }
+
+    /// From now on nothing is wanted that costs more.
+    fn follow(&mut self, cost: f64) {
+        let degree = f64::from(self.filter.degree);
+        let most = cost * self.scale * (1.0 + 1.0 / 256.0) + 2e-10 * degree * degree;
+        self.most = if self.is_safe {
+            rounded(most).next_up()
+        } else {
+            f32::NAN
+        };
+    }
+
+    /// What records cost at least whose rounded squared distances and products are at least these and whose squared norms are within these.
+    #[inline(always)]
+    fn least<S: Simd>(
+        &self,
+        simd: S,
+        [apart, product]: [S::f32s; 2],
+        [low, high]: [S::f32s; 2],
+    ) -> S::f32s {
+        let degree = self.filter.degree;
+        let (zero, half, two) = (
+            simd.splat_f32s(0.0),
+            simd.splat_f32s(0.5),
+            simd.splat_f32s(2.0),
+        );
+        let (one, own) = (simd.splat_f32s(self.one), simd.splat_f32s(self.square));
+        let (low, high) = (simd.mul_f32s(low, one), simd.mul_f32s(high, one));
+        let apart = simd.mul_f32s(apart, simd.splat_f32s(LESS * self.one));
+        let apart = simd.max_f32s(simd.sub_f32s(apart, simd.splat_f32s(self.off)), zero);
+        let square = simd.min_f32s(simd.max_f32s(simd.sub_f32s(own, apart), low), high);
+        let h = simd.mul_add_f32s(half, simd.add_f32s(own, square), one);
+        let q = simd.sub_f32s(h, simd.mul_f32s(half, apart));
+        let e = simd.mul_f32s(half, simd.sub_f32s(own, square));
+        // Where q is negative at the cheapest norm: of the norms that leave it positive.
+        let beyond = simd.sub_f32s(apart, simd.mul_add_f32s(two, one, own));
+        let beyond = simd.add_f32s(one, simd.max_f32s(low, beyond));
+        // Across: of the cheapest norm there, and whether q can be negative at all.
+        let doubt = simd.mul_f32s(simd.splat_f32s(DOUBT), simd.add_f32s(own, high));
+        let least_q = simd.sub_f32s(simd.mul_add_f32s(product, one, one), doubt);
+        let square = simd.sub_f32s(own, simd.splat_f32s(4.0 * self.one));
+        let square = simd.min_f32s(simd.max_f32s(square, low), high);
+        let h_across = simd.mul_add_f32s(half, simd.add_f32s(own, square), one);
+        let e_across = simd.mul_f32s(half, simd.sub_f32s(own, square));
+        let q_across = simd.sub_f32s(h_across, simd.mul_f32s(two, one));
+        let q_across = simd.max_f32s(q_across, zero);
+        let is_positive = simd.less_than_or_equal_f32s(zero, q);
+        let q = simd.max_f32s(q, zero);
+        let unit = simd.splat_f32s(1.0);
+        let (mut powers, mut before, mut power) = (unit, zero, unit);
+        let (mut across, mut before_across, mut power_across) = (unit, zero, unit);
+        let mut far = beyond;
+        for _ in 1..degree {
+            before = power;
+            power = simd.mul_f32s(power, h);
+            powers = simd.mul_add_f32s(powers, q, power);
+            before_across = power_across;
+            power_across = simd.mul_f32s(power_across, h_across);
+            across = simd.mul_add_f32s(across, q_across, power_across);
+            far = simd.mul_f32s(far, beyond);
+        }
+        let pairs = simd.splat_f32s((degree * (degree - 1)) as f32);
+        let spread = simd.mul_f32s(simd.mul_f32s(pairs, before), simd.mul_f32s(e, e));
+        let near = simd.mul_add_f32s(apart, powers, spread);
+        let near = simd.select_f32s(is_positive, near, simd.add_f32s(unit, far));
+        let spread = simd.mul_f32s(pairs, simd.mul_f32s(e_across, e_across));
+        // A difference would be lost in numbers of the size of h.
+        let gap = simd.mul_f32s(two, simd.min_f32s(h_across, simd.mul_f32s(two, one)));
+        let across = simd.mul_add_f32s(gap, across, simd.mul_f32s(spread, before_across));
+        let is_near = simd.less_than_or_equal_f32s(zero, least_q);
+        simd.select_f32s(is_near, near, simd.min_f32s(near, across))
+    }
+
+    /// The same of the records of a leaf.
+    #[inline(always)]
+    fn leaf<S: Simd>(&self, simd: S, leaf: usize) -> [f32; LEAF] {
+        let mut least = [0.0; LEAF];
+        let squares = S::as_simd_f32s(&self.filter.squares[leaf].0).0;
+        let (below, above) = (
+            simd.splat_f32s(1.0 - 4.0 * f32::EPSILON),
+            simd.splat_f32s(1.0 + 4.0 * f32::EPSILON),
+        );
+        // No closures: they would be compiled for any processor.
+        for (vector, least) in S::as_mut_simd_f32s(&mut least).0.iter_mut().enumerate() {
+            let (mut apart, mut product) = (simd.splat_f32s(0.0), simd.splat_f32s(0.0));
+            for (strip, &value) in self.filter.tree.strips(leaf).iter().zip(&self.values) {
+                let (strip, value) = (S::as_simd_f32s(&strip.0).0[vector], simd.splat_f32s(value));
+                let difference = simd.sub_f32s(strip, value);
+                apart = simd.mul_add_f32s(difference, difference, apart);
+                product = simd.mul_add_f32s(strip, value, product);
+            }
+            let square = squares[vector];
+            let ends = [simd.mul_f32s(square, below), simd.mul_f32s(square, above)];
+            *least = self.least(simd, [apart, product], ends);
+        }
+        least
+    }
+}
+
+/// Bounds of the records below boxes.
+#[derive(Clone, Copy)]
+struct OfFan<'a, 'b, S> {
+    simd: S,
+    seeker: &'a Seeker<'b>,
+}
+
+impl<S: Simd> Bounds for OfFan<'_, '_, S> {
+    #[inline(always)]
+    fn least(&mut self, fan: usize) -> [f32; FAN] {
+        let Self { simd, seeker } = *self;
+        let mut least = [0.0; FAN];
+        let [low, high] = &seeker.filter.of_fans[fan];
+        let (low, high) = (S::as_simd_f32s(low).0, S::as_simd_f32s(high).0);
+        for (vector, least) in S::as_mut_simd_f32s(&mut least).0.iter_mut().enumerate() {
+            let (mut apart, mut product) = (simd.splat_f32s(0.0), simd.splat_f32s(0.0));
+            for (edges, &value) in seeker.filter.tree.edges(fan).iter().zip(&seeker.values) {
+                let away = edges.away(simd, vector, value);
+                apart = simd.mul_add_f32s(away, away, apart);
+                let value = simd.splat_f32s(value);
+                let (low, high) = (
+                    S::as_simd_f32s(&edges.low).0,
+                    S::as_simd_f32s(&edges.high).0,
+                );
+                let (low, high) = (
+                    simd.mul_f32s(low[vector], value),
+                    simd.mul_f32s(high[vector], value),
+                );
+                product = simd.add_f32s(product, simd.min_f32s(low, high));
+            }
+            *least = seeker.least(simd, [apart, product], [low[vector], high[vector]]);
+        }
+        least
+    }
+}
+
+struct Walk<'a, F> {
+    seeker: Seeker<'a>,
+    limit: f64,
+    found: F,
+}
+
+impl<F: FnMut(usize) -> f64> WithSimd for Walk<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self {
+            mut seeker,
+            mut limit,
+            mut found,
+        } = self;
+        let tree = &seeker.filter.tree;
+        seeker.follow(limit);
+        let mut waiting = Waiting::default();
+        waiting.begin(tree);
+        loop {
+            let of_fan = OfFan {
+                simd,
+                seeker: &seeker,
+            };
+            let Some(leaf) = waiting.next(tree, seeker.most, of_fan) else {
+                return;
+            };
+            let least = seeker.leaf(simd, leaf);
+            for (place, least) in tree.run(leaf).zip(least) {
+                // What is no number is not left out.
+                if least > seeker.most {
+                    continue;
+                }
+                let wanted = found(place);
+                if wanted < limit {
+                    limit = wanted;
+                    seeker.follow(limit);
+                }
+            }
+        }
+    }
+}
+
+struct Home<'a>(&'a Seeker<'a>);
+
+impl WithSimd for Home<'_> {
+    type Output = u32;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> u32 {
+        let Self(seeker) = self;
+        seeker.filter.tree.home(OfFan { simd, seeker })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{monomials::Monomials, polynomial::PolynomialLists},
+        *,
+    };
+    use crate::{distance::wide_tree::Below, table::matrix::Matrix};
+
+    /// No record costs less than the filter says of it, or of a box that it is in, but for what is allowed; and bounds of records are near.
+    #[test]
+    fn bounds_are_no_costs_of_less() {
+        #[derive(Clone, Copy)]
+        struct All<'a>(&'a Seeker<'a>);
+        impl WithSimd for All<'_> {
+            type Output = (Vec<[f32; FAN]>, Vec<[f32; LEAF]>);
+
+            #[inline(always)]
+            fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
+                let Self(seeker) = self;
+                let tree = &seeker.filter.tree;
+                let fans = (0..tree.n_fans()).map(|fan| OfFan { simd, seeker }.least(fan));
+                let leaves =
+                    (0..tree.points().len().div_ceil(LEAF)).map(|leaf| seeker.leaf(simd, leaf));
+                (fans.collect(), leaves.collect())
+            }
+        }
+        for degree in [1, 2, 3, 6] {
+            for scale in [0.01, 0.5, 3.0, 300.0] {
+                let value = |cell: usize| {
+                    let mixed = (cell + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
+                    scale * ((mixed % 1000) as f64 / 250.0 - 2.0)
+                };
+                let n = 1200;
+                let sought = Matrix::complete(n, 3, (0..3 * n).map(value).collect());
+                // Some are across the mean from a record.
+                let of_seeker = |k| if k < 45 { value(11 * k) } else { -value(k) };
+                let seekers = Matrix::complete(30, 3, (0..90).map(of_seeker).collect());
+                let monomials = Monomials::new(3, degree).unwrap();
+                let lists = PolynomialLists::new(degree, monomials, seekers, &sought).unwrap();
+                for number in 0..30 {
+                    let mut seeker = lists.seeker(number);
+                    let (fans, leaves) = Arch::new().dispatch(All(&seeker));
+                    let costs: Vec<f64> = (0..n).map(|place| lists.cost(number, place)).collect();
+                    let mut near = 0;
+                    for (place, &cost) in costs.iter().enumerate() {
+                        seeker.follow(cost);
+                        let least = leaves[place / LEAF][place % LEAF];
+                        assert!(least <= seeker.most, "{degree}, {scale}: {least}, {cost}");
+                        near += usize::from(f64::from(least) >= 0.5 * cost * seeker.scale);
+                    }
+                    assert!(near > n / 3, "{degree}, {scale}: {near}");
+                    // From the bottom: what is below a fan comes after it.
+                    let mut least_of = vec![f64::INFINITY; fans.len()];
+                    for fan in (0..fans.len()).rev() {
+                        for (at, &below) in seeker.filter.tree.below(fan).iter().enumerate() {
+                            let least = match below {
+                                Below::Fan(fan) => least_of[fan as usize],
+                                Below::Leaf(leaf) => {
+                                    let costs = costs[seeker.filter.tree.run(leaf as usize)].iter();
+                                    costs.copied().fold(f64::INFINITY, f64::min)
+                                }
+                            };
+                            seeker.follow(least);
+                            let bound = fans[fan][at];
+                            assert!(bound <= seeker.most, "{degree}, {scale}: {bound}, {least}");
+                            least_of[fan] = least_of[fan].min(least);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
