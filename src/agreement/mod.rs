@@ -10,9 +10,12 @@
 //!                              how many sought records show each pattern, for each seeker
 //! ```
 
+mod blocks;
 mod code;
 mod lanes;
+mod maximal;
 mod pairs;
+mod places;
 mod plan;
 pub mod priced;
 mod scan;
@@ -20,15 +23,19 @@ mod totals;
 
 use std::{cmp::Ordering, collections::BTreeMap, sync::OnceLock};
 
+use pulp::Arch;
 use rayon::prelude::*;
 
 use crate::{
     distance::nearest::{Contest, Link},
     table::matrix::Matrix,
 };
+use blocks::{Blocks, Chosen};
 pub use code::Comparator;
 use code::{Coded, Span};
+use maximal::{Maximal, maximal};
 use pairs::Pairs;
+use places::Places;
 use plan::Class;
 
 /// The most attributes of a pattern: patterns are counted in tables of 2^attributes.
@@ -37,8 +44,8 @@ pub const MAX_ATTRIBUTES: usize = 16;
 /// What one task may hold of pattern counts, in numbers.
 const COUNTS_AT_ONCE: usize = 1 << 20;
 
-/// The most counts that are kept, 1 GB.
-const MAX_KEPT: usize = 1 << 28;
+/// Differences of weights that are a smaller part of all weights together may be lost in sums.
+const SHOWN: f64 = 1e-9;
 
 /// The most seekers that one task takes.
 const SEEKERS_AT_ONCE: usize = 8192;
@@ -76,7 +83,7 @@ pub enum Reference {
 /// # Complexity
 /// With w_k the share of pairs that agree on attribute k, counting all patterns takes about `n² Σ w_k` steps of one bit
 /// operation each, over all attributes but some that agree most often, which are counted without looking at pairs. If all
-/// comparators are equality of few categories, O(n 2^d). Memory O(n d²) and what is kept of the counts; each set of attributes that
+/// comparators are equality of few categories, O(n 2^d). Memory O(n d²) and the patterns of each seeker that no other contains; each set of attributes that
 /// some sought record misses is counted on its own. Where the counts of a seeker, 2^d for each such set, would be more than the
 /// sought records, pairs are looked at one by one: O(n² d), with O(n d + 3^d) memory.
 #[derive(Debug)]
@@ -93,8 +100,8 @@ pub struct Agreement {
     way: Way,
     /// Which comparators are equality of categories.
     is_equality: Vec<bool>,
-    /// Pattern counts chunk by chunk, once they were needed.
-    kept: OnceLock<Vec<Vec<u32>>>,
+    /// Of each seeker's patterns those that no other contains, by seeker, once pairs were counted by classes.
+    maximal: OnceLock<Vec<Maximal>>,
 }
 
 /// How pairs are counted.
@@ -152,7 +159,7 @@ impl Agreement {
             sought_missing: missing(sought),
             way: Way::Classes(Vec::new()),
             is_equality: comparators.iter().map(Comparator::is_equality).collect(),
-            kept: OnceLock::new(),
+            maximal: OnceLock::new(),
         };
         let way = agreement.cheapest_way();
         Self { way, ..agreement }
@@ -199,7 +206,9 @@ impl Agreement {
             sought_missing: self.sought_missing.clone(),
             way: Way::Classes(Vec::new()),
             is_equality: self.is_equality.clone(),
-            kept: OnceLock::new(),
+            maximal: (self.maximal.get()).map_or_else(OnceLock::new, |all| {
+                OnceLock::from(maximal::only(all, seekers))
+            }),
         };
         let way = agreement.cheapest_way();
         Self { way, ..agreement }
@@ -242,27 +251,34 @@ impl Agreement {
             Way::Classes(classes) => classes,
             Way::Pairs(pairs) => return pairs.counts(self),
         };
-        let all = self.walk(
+        type Sums = BTreeMap<u32, Vec<u64>>;
+        let (all, mut of_seekers) = self.walk(
             classes,
-            BTreeMap::new,
-            |counts: &mut BTreeMap<u32, Vec<u64>>, _, missing, of_seeker| {
-                let sums = counts
-                    .entry(missing)
-                    .or_insert_with(|| vec![0; of_seeker.len()]);
-                for (sum, &count) in sums.iter_mut().zip(of_seeker) {
+            || (Sums::new(), Vec::new()),
+            |(sums, of_seekers), seeker, missing, counts| {
+                let sums = sums.entry(missing).or_insert_with(|| vec![0; counts.len()]);
+                for (sum, &count) in sums.iter_mut().zip(counts) {
                     *sum += u64::from(count);
                 }
+                of_seekers.extend(maximal(counts).map(|agree| Maximal {
+                    seeker,
+                    pattern: Pattern { missing, agree },
+                    pairs: counts[agree as usize],
+                }));
             },
-            |mut all, more| {
+            |(mut all, mut of_seekers), (more, of_others)| {
                 for (missing, more) in more {
                     let sums = all.entry(missing).or_insert_with(|| vec![0; more.len()]);
                     sums.iter_mut()
                         .zip(more)
                         .for_each(|(sum, more)| *sum += more);
                 }
-                all
+                of_seekers.extend(of_others);
+                (all, of_seekers)
             },
         );
+        of_seekers.sort_by_key(|of| of.seeker);
+        self.maximal.get_or_init(|| of_seekers);
         let mut counts = BTreeMap::new();
         for (missing, sums) in all {
             let agreeing = (0..).zip(sums).filter(|&(_, sum)| sum > 0);
@@ -273,45 +289,30 @@ impl Agreement {
 
     /// Shows every seeker's pattern counts, class by class: the seeker, the attributes missing in the pairs, and how many sought
     /// records show each set of agreeing attributes. Seekers are accumulated in chunks, and these joined in their order.
-    ///
-    /// The counts are kept for the next time if they are not too many.
     fn walk<A: Send>(
         &self,
         classes: &[Class],
         start: impl Fn() -> A + Sync + Send,
-        visit: impl Fn(&mut A, usize, u32, &[u32]) + Sync,
+        visit: impl Fn(&mut A, u32, u32, &[u32]) + Sync,
         join: impl Fn(A, A) -> A + Sync + Send,
     ) -> A {
         let patterns = 1 << self.width;
-        let counts_of_a_seeker = classes.len().max(1) * patterns;
-        let at_once = (COUNTS_AT_ONCE / counts_of_a_seeker).clamp(1, SEEKERS_AT_ONCE);
-        let show = |first: usize, counts: &[u32]| {
+        let at_once =
+            (COUNTS_AT_ONCE / (classes.len().max(1) * patterns)).clamp(1, SEEKERS_AT_ONCE);
+        let chunks: Vec<usize> = (0..self.n_seekers).step_by(at_once).collect();
+        let shown = |&first: &usize| {
             let mut accumulator = start();
             let seekers = at_once.min(self.n_seekers - first);
-            let of_classes = counts.chunks_exact(seekers * patterns);
-            for (class, counts) in classes.iter().zip(of_classes) {
-                for (seeker, of_seeker) in (first..).zip(counts.chunks_exact(patterns)) {
-                    let missing = self.seekers_missing[seeker] | class.missing;
+            let counts = self.counts_of(classes, first, seekers);
+            for (class, counts) in classes.iter().zip(counts.chunks_exact(seekers * patterns)) {
+                for (seeker, of_seeker) in (0..).skip(first).zip(counts.chunks_exact(patterns)) {
+                    let missing = self.seekers_missing[seeker as usize] | class.missing;
                     visit(&mut accumulator, seeker, missing, of_seeker);
                 }
             }
             accumulator
         };
-        let chunks: Vec<usize> = (0..self.n_seekers).step_by(at_once).collect();
-        let count = |&first: &usize| {
-            let seekers = at_once.min(self.n_seekers - first);
-            self.counts_of(classes, first, seekers)
-        };
-        let all = self.n_seekers.saturating_mul(counts_of_a_seeker);
-        if all > MAX_KEPT {
-            let shown = |first: &usize| show(*first, &count(first));
-            return chunks.par_iter().map(shown).reduce(&start, join);
-        }
-        let kept = self
-            .kept
-            .get_or_init(|| chunks.par_iter().map(count).collect());
-        let shown = |(first, counts): (&usize, &Vec<u32>)| show(*first, counts);
-        chunks.par_iter().zip(kept).map(shown).reduce(&start, join)
+        chunks.par_iter().map(shown).reduce(&start, join)
     }
 
     /// The pattern counts of some seekers, class by class.
@@ -357,19 +358,24 @@ impl Weighted {
     /// weight with its sign turned, and how many have it.
     pub fn contests(&self, rivals: &[Option<u32>]) -> (Vec<Contest>, Vec<(f64, u32)>) {
         let candidates = u32::try_from(self.agreement.n_sought).unwrap_or(u32::MAX);
-        let contest = |standing: Standing| Contest {
-            candidates,
-            inside: standing.rival.is_some(),
-            closer: standing.rival.is_some() && standing.higher > 0,
-            tied: match standing.higher {
-                0 if standing.rival.is_some() => standing.tied,
-                _ => 0,
-            },
+        let contest = |((seeker, greatest), rival): ((usize, &Greatest), &Option<u32>)| {
+            let rival = rival.map(|rival| self.of_pair(seeker, rival as usize));
+            let compared = rival.map(|rival| rival.total_cmp(&greatest.weight));
+            Contest {
+                candidates,
+                inside: rival.is_some(),
+                closer: compared == Some(Ordering::Less),
+                tied: match compared {
+                    Some(Ordering::Equal) => greatest.pairs,
+                    _ => 0,
+                },
+            }
         };
-        let standings = self.standings(rivals).into_iter();
-        standings
-            .map(|standing| (contest(standing), (-standing.best, standing.best_tied)))
-            .unzip()
+        let greatest = self.greatest();
+        let contests = greatest.iter().enumerate().zip(rivals).map(contest);
+        let contests = contests.collect();
+        let least = |greatest: Greatest| (-greatest.weight, greatest.pairs);
+        (contests, greatest.into_iter().map(least).collect())
     }
 
     /// For each seeker, the sought records of the greatest weight (the first `limit` of them), and the place of its rival.
@@ -378,47 +384,56 @@ impl Weighted {
     /// # Complexity
     /// Beside [`contests`](Self::contests), one look at every pair.
     pub fn links(&self, rivals: &[Option<u32>], limit: usize) -> Vec<Link> {
-        let standings = self.standings(rivals);
-        let n_sought = self.agreement.n_sought;
-        standings
-            .into_par_iter()
-            .enumerate()
-            .map(|(seeker, standing)| {
-                let best = (0..n_sought)
-                    .filter(|&sought| self.of_pair(seeker, sought) >= standing.best)
-                    .take(limit);
-                Link {
-                    nearest: best
-                        .filter_map(|sought| u32::try_from(sought).ok())
-                        .collect(),
-                    tied: standing.best_tied,
-                    key: -standing.best,
-                    candidates: u32::try_from(n_sought).unwrap_or(u32::MAX),
-                    place: standing.rival.map(|_| 1 + standing.higher),
-                }
-            })
-            .collect()
+        let blocks = Blocks::new(&self.agreement, Chosen::Sought);
+        let link = |((seeker, greatest), rival): ((u32, &Greatest), &Option<u32>)| {
+            let rival = rival.map(|rival| self.of_pair(seeker as usize, rival as usize));
+            let (nearest, higher) = Arch::new().dispatch(Places {
+                blocks: &blocks,
+                weights: &self.weights,
+                seeker,
+                greatest: greatest.weight,
+                limit,
+                rival,
+            });
+            Link {
+                nearest,
+                tied: greatest.pairs,
+                key: -greatest.weight,
+                candidates: u32::try_from(blocks.n_points()).unwrap_or(u32::MAX),
+                place: rival.map(|_| 1 + higher),
+            }
+        };
+        let greatest = self.greatest();
+        let seekers: Vec<(u32, &Greatest)> = (0..).zip(&greatest).collect();
+        seekers.into_par_iter().zip(rivals).map(link).collect()
     }
 
-    /// How the sought records stand with each seeker.
-    fn standings(&self, rivals: &[Option<u32>]) -> Vec<Standing> {
-        let start = |(seeker, rival): (usize, &Option<u32>)| Standing {
-            rival: rival.map(|rival| self.of_pair(seeker, rival as usize)),
-            ..Standing::default()
-        };
-        let mut standings: Vec<Standing> = rivals.iter().enumerate().map(start).collect();
+    /// For each seeker the greatest weight of its pairs, and how many have it.
+    ///
+    /// # How it is found
+    /// Where agreement weighs more than disagreement, each pattern weighs more than those it contains, and [`Agreement::counts`] has
+    /// left those that no other contains. Else all pairs are counted once more.
+    fn greatest(&self) -> Vec<Greatest> {
+        let mut greatest = vec![Greatest::default(); self.agreement.n_seekers];
+        if let (Some(maximal), true) = (self.agreement.maximal.get(), self.agreement_weighs_more())
+        {
+            for of in maximal {
+                greatest[of.seeker as usize].add(self.weight(of.pattern), of.pairs);
+            }
+            return greatest;
+        }
         let classes = match &self.agreement.way {
             Way::Classes(classes) => classes,
             Way::Pairs(pairs) => {
                 let weight = |pattern| self.weight(pattern);
-                pairs.weigh(&self.agreement, &mut standings, weight);
-                return standings;
+                pairs.weigh(&self.agreement, &mut greatest, weight);
+                return greatest;
             }
         };
         type Tables = BTreeMap<u32, Vec<f64>>;
         let (found, _) = self.agreement.walk(
             classes,
-            || (BTreeMap::<usize, Standing>::new(), Tables::new()),
+            || (BTreeMap::<u32, Greatest>::new(), Tables::new()),
             |(found, tables), seeker, missing, counts| {
                 let table = tables.entry(missing).or_insert_with(|| {
                     (0..)
@@ -426,9 +441,9 @@ impl Weighted {
                         .map(|agree| self.weight(Pattern { missing, agree }))
                         .collect()
                 });
-                let standing = found.entry(seeker).or_insert(standings[seeker]);
+                let greatest = found.entry(seeker).or_default();
                 for (&weight, &count) in table.iter().zip(counts).filter(|of| *of.1 > 0) {
-                    standing.add(weight, count);
+                    greatest.add(weight, count);
                 }
             },
             |(mut found, tables), (more, _)| {
@@ -436,10 +451,22 @@ impl Weighted {
                 (found, tables)
             },
         );
-        for (seeker, standing) in found {
-            standings[seeker] = standing;
+        for (seeker, of_seeker) in found {
+            greatest[seeker as usize] = of_seeker;
         }
-        standings
+        greatest
+    }
+
+    /// Whether agreement weighs more than disagreement on each attribute, and by so much that the sum of a pattern shows it.
+    fn agreement_weighs_more(&self) -> bool {
+        let most: f64 = self
+            .weights
+            .iter()
+            .flatten()
+            .map(|weight| weight.abs())
+            .sum();
+        let shown = |[agree, disagree]: &[f64; 2]| agree - disagree > most * SHOWN;
+        self.weights.iter().all(shown)
     }
 }
 
@@ -457,47 +484,30 @@ fn weight(weights: &[[f64; 2]], pattern: Pattern) -> f64 {
         .fold(0.0, |sum, weight| sum + weight)
 }
 
-/// How the sought records stand with one seeker.
-#[derive(Debug, Clone, Copy)]
-struct Standing {
-    /// The weight of the rival, if there is one.
-    rival: Option<f64>,
-    /// Sought records with a greater weight than the rival.
-    higher: u32,
-    /// With the same.
-    tied: u32,
-    /// The greatest weight.
-    best: f64,
-    /// Sought records that have it.
-    best_tied: u32,
+/// The greatest weight of a seeker's pairs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Greatest {
+    weight: f64,
+    /// How many pairs have it.
+    pairs: u32,
 }
 
-impl Default for Standing {
+impl Default for Greatest {
     fn default() -> Self {
         Self {
-            rival: None,
-            higher: 0,
-            tied: 0,
-            best: f64::NEG_INFINITY,
-            best_tied: 0,
+            weight: f64::NEG_INFINITY,
+            pairs: 0,
         }
     }
 }
 
-impl Standing {
-    /// Some more sought records of this weight.
+impl Greatest {
+    /// Some more pairs of this weight.
     #[inline(always)]
-    fn add(&mut self, weight: f64, count: u32) {
-        if let Some(rival) = self.rival {
-            match weight.total_cmp(&rival) {
-                Ordering::Greater => self.higher += count,
-                Ordering::Equal => self.tied += count,
-                Ordering::Less => {}
-            }
-        }
-        match weight.total_cmp(&self.best) {
-            Ordering::Greater => (self.best, self.best_tied) = (weight, count),
-            Ordering::Equal => self.best_tied += count,
+    fn add(&mut self, weight: f64, pairs: u32) {
+        match weight.total_cmp(&self.weight) {
+            Ordering::Greater => *self = Self { weight, pairs },
+            Ordering::Equal => self.pairs += pairs,
             Ordering::Less => {}
         }
     }

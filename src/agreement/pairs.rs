@@ -6,7 +6,7 @@ use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
 use super::{
-    Agreement, Pattern, Standing,
+    Agreement, Greatest, Pattern,
     code::MISSING,
     lanes::{Codes, LANES},
 };
@@ -101,11 +101,11 @@ impl Pairs {
             .collect()
     }
 
-    /// Shows each seeker's standing the weights of all its pairs.
+    /// The greatest weight of each seeker's pairs.
     pub fn weigh(
         &self,
         agreement: &Agreement,
-        standings: &mut [Standing],
+        greatest: &mut [Greatest],
         weight: impl Fn(Pattern) -> f64 + Sync,
     ) {
         let numbers = 0..u32::try_from(self.n_patterns).unwrap_or(u32::MAX);
@@ -113,16 +113,16 @@ impl Pairs {
             .into_par_iter()
             .map(|number| weight(self.pattern(number)))
             .collect();
-        let chunks = standings.par_chunks_mut(SEEKERS_AT_ONCE).enumerate();
-        chunks.for_each(|(chunk, standings)| {
+        let chunks = greatest.par_chunks_mut(SEEKERS_AT_ONCE).enumerate();
+        chunks.for_each(|(chunk, greatest)| {
             let first = chunk * SEEKERS_AT_ONCE;
             self.walk(
                 agreement,
-                first..first + standings.len(),
+                first..first + greatest.len(),
                 |seeker, numbers| {
-                    let standing = &mut standings[seeker - first];
+                    let greatest = &mut greatest[seeker - first];
                     for &number in numbers {
-                        standing.add(weights[number as usize], 1);
+                        greatest.add(weights[number as usize], 1);
                     }
                 },
             );

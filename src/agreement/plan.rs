@@ -80,6 +80,10 @@ impl Class {
         let sets = 1 << self.counted.len();
         let mut rest = vec![0_u32; sets];
         for (row, counts) in counts.chunks_exact_mut(patterns).enumerate() {
+            if self.counted.is_empty() {
+                counts[0] += self.n_records - counts.iter().sum::<u32>();
+                continue;
+            }
             // How many of those that a scan found agree on exactly, then at least, each set of counted attributes.
             rest.fill(0);
             let mut scanned = 0;

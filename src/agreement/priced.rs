@@ -1,13 +1,10 @@
 //! The partners that are cheapest to a record: by the weight of the pattern, with its sign turned, less a price of the partner.
 
-mod blocks;
-
 use pulp::{Arch, NullaryFnOnce};
 
-use super::{Weighted, lanes::LANES};
+pub use super::blocks::Chosen;
+use super::{Weighted, blocks::Blocks, lanes::LANES};
 use crate::stats::scatter;
-use blocks::Blocks;
-pub use blocks::Chosen;
 
 /// The greatest weight comes to so many steps of those that weights are rounded to, or to less than twice as many. Prices may
 /// be a hundred times as great and are whole numbers of steps still.
@@ -154,11 +151,8 @@ impl<'a> PricedAgreement<'a> {
 
     #[inline(always)]
     fn look(&self, block: usize, ask: Ask, turn: u32, best: &mut Vec<Offer>) {
-        let mut costs = [0.0; LANES];
-        self.blocks
-            .compare(block, ask.chooser, &self.weights, |_, lane, _, weight| {
-                costs[lane] -= weight
-            });
+        let weights = self.blocks.weigh(block, ask.chooser, &self.weights);
+        let costs = weights.map(|weight| 0.0 - weight);
         let (mut worths, mut places) = ([0.0; LANES], [0_u32; LANES]);
         for ((worth, cost), price) in worths.iter_mut().zip(&costs).zip(&self.prices[block]) {
             *worth = cost - price;

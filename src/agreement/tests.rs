@@ -39,24 +39,33 @@ fn by_every_pair(agreement: &Agreement) -> BTreeMap<Pattern, u64> {
     counts
 }
 
-fn standings_by_every_pair(weighted: &Weighted, rivals: &[Option<u32>]) -> Vec<Standing> {
+/// For each seeker its link with all records of the greatest weight, and what a contest says of its rival.
+fn by_weight(weighted: &Weighted, rivals: &[Option<u32>]) -> Vec<(Link, Contest)> {
     let of_seeker = |(seeker, rival): (usize, &Option<u32>)| {
         let weights: Vec<f64> = (0..weighted.agreement.n_sought)
             .map(|sought| weighted.of_pair(seeker, sought))
             .collect();
-        let rival = rival.map(|rival| weights[rival as usize]);
-        let of = |order: Ordering, than: f64| {
-            let those = weights.iter().filter(|w| w.total_cmp(&than) == order);
-            those.count() as u32
-        };
         let best = weights.iter().fold(f64::NEG_INFINITY, |a, &b| a.max(b));
-        Standing {
-            rival,
-            higher: rival.map_or(0, |rival| of(Ordering::Greater, rival)),
-            tied: rival.map_or(0, |rival| of(Ordering::Equal, rival)),
-            best,
-            best_tied: of(Ordering::Equal, best),
-        }
+        let nearest = (0..).zip(&weights).filter(|of| *of.1 >= best);
+        let nearest: Vec<u32> = nearest.map(|(record, _)| record).collect();
+        let rival = rival.map(|rival| weights[rival as usize]);
+        let higher = |rival: f64| weights.iter().filter(|&&weight| weight > rival).count() as u32;
+        let (candidates, tied) = (weights.len() as u32, nearest.len() as u32);
+        let is_best = rival.is_some_and(|rival| rival >= best);
+        let contest = Contest {
+            candidates,
+            inside: rival.is_some(),
+            closer: rival.is_some() && !is_best,
+            tied: if is_best { tied } else { 0 },
+        };
+        let link = Link {
+            nearest,
+            tied,
+            key: -best,
+            candidates,
+            place: rival.map(|rival| 1 + higher(rival)),
+        };
+        (link, contest)
     };
     rivals.iter().enumerate().map(of_seeker).collect()
 }
@@ -93,26 +102,56 @@ fn classes_and_pairs_count_what_there_is() {
         let weights: Vec<[f64; 2]> = (0..width)
             .map(|_| [dice.roll(4) as f64 * 0.7, -(dice.roll(3) as f64) / 3.0])
             .collect();
-        let mut results = Vec::new();
+        let some: Vec<usize> = (0..n).rev().step_by(3).collect();
         for by_classes in [true, false] {
             agreement.way = if by_classes {
                 agreement.by_classes(agreement.by_missing())
             } else {
                 Way::Pairs(Pairs::new(&agreement))
             };
-            assert_eq!(agreement.counts(), by_every_pair(&agreement), "{round}");
-            let weighted = Weighted {
-                agreement,
-                weights: weights.clone(),
-            };
-            let standings = weighted.standings(&rivals);
-            let right = standings_by_every_pair(&weighted, &rivals);
-            assert_eq!(format!("{standings:?}"), format!("{right:?}"), "{round}");
-            results.push(standings);
-            agreement = weighted.agreement;
-            agreement.kept = OnceLock::new();
+            agreement.maximal = OnceLock::new();
+            // Weights that are asked for before pairs are counted, and after.
+            for counted in [false, true] {
+                if counted {
+                    assert_eq!(agreement.counts(), by_every_pair(&agreement), "{round}");
+                    assert_eq!(agreement.maximal.get().is_some(), by_classes);
+                }
+                let weighted = Weighted {
+                    agreement,
+                    weights: weights.clone(),
+                };
+                let right = by_weight(&weighted, &rivals);
+                let (links, contests): (Vec<Link>, Vec<Contest>) = right.into_iter().unzip();
+                let least: Vec<(f64, u32)> = links.iter().map(|of| (of.key, of.tied)).collect();
+                let found = weighted.contests(&rivals);
+                assert_eq!(found, (contests, least.clone()), "{round}");
+                assert_eq!(weighted.links(&rivals, usize::MAX), links, "{round}");
+                let of_some = weighted.only(&some).greatest().into_iter();
+                let right = some.iter().map(|&seeker| least[seeker]);
+                assert!(
+                    of_some.map(|of| (-of.weight, of.pairs)).eq(right),
+                    "{round}"
+                );
+                agreement = weighted.agreement;
+            }
         }
-        assert_eq!(format!("{:?}", results[0]), format!("{:?}", results[1]));
+    }
+}
+
+/// What no other set of attributes contains, by comparing each set with each other.
+#[test]
+fn a_pattern_is_maximal_if_no_other_contains_it() {
+    let mut dice = Dice(3);
+    for round in 0..200 {
+        let width = round % 10;
+        let often = 1 + dice.roll(40);
+        let counts: Vec<u32> = (0..1 << width)
+            .map(|_| u32::from(dice.roll(often) == 0))
+            .collect();
+        let occurring = || (0..).zip(&counts).filter(|of| *of.1 > 0).map(|of| of.0);
+        let is_maximal = |&set: &u32| !occurring().any(|other| other != set && other & set == set);
+        let right: Vec<u32> = occurring().filter(is_maximal).collect();
+        assert_eq!(maximal(&counts).collect::<Vec<_>>(), right, "{round}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Records of one file in blocks, to be compared with a record of the other, many at a time.
 
-use super::super::{
+use super::{
     Agreement,
     code::Span,
     lanes::{Codes, LANES},
@@ -84,6 +84,16 @@ impl<'a> Blocks<'a> {
             Chosen::Sought => self.agreement.n_seekers,
             Chosen::Seekers => self.agreement.n_sought,
         }
+    }
+
+    /// The weights of the pairs of a chooser with the records of a block, summed in the order of the attributes.
+    #[inline(always)]
+    pub fn weigh(&self, block: usize, chooser: u32, weights: &[[f64; 2]]) -> [f64; LANES] {
+        let mut sums = [0.0; LANES];
+        self.compare(block, chooser, weights, |_, lane, _, weight| {
+            sums[lane] += weight;
+        });
+        sums
     }
 
     /// Shows the pairs of a chooser with the records of a block: attribute by attribute, for each lane whether they agree, and the weight
