@@ -128,7 +128,7 @@ pub struct Findings {
 }
 
 /// Seekers that one task counts.
-const AT_ONCE: usize = 1 << 14;
+const AT_ONCE: usize = 1 << 12;
 
 /// So many seekers, counted.
 ///

@@ -48,7 +48,7 @@ pub const PERSON_NUMBER_DIGITS: usize = 8;
 pub const CODE_CELLS: usize = 3;
 
 /// Records worked on at a time by one thread: a multiple of 64, so that a chunk owns its words of a mask.
-pub(super) const CHUNK: usize = 16_384;
+pub(super) const CHUNK: usize = 4_096;
 
 /// A line number is kept every so many records; those between are counted when asked for.
 pub(super) const LINE_STEP: usize = if cfg!(test) { 16 } else { 1_024 };

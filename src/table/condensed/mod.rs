@@ -22,7 +22,7 @@ use super::limits::CHUNK;
 use super::number::{self, Syntax};
 use super::record_set::RecordSet;
 use super::tokens::{Layout, Start};
-use part::{Part, begun};
+use part::{Part, TRIED, begun};
 pub(super) use steps::Steps;
 use texts::Texts;
 
@@ -194,7 +194,7 @@ impl Text {
         syntax: &Syntax,
         delimiter: Option<u8>,
     ) -> bool {
-        let n = layout.n_records().min(CHUNK);
+        let n = layout.n_records().min(TRIED);
         let missing = (0..layout.n_cells()).map(|place| {
             let mut words = vec![0_u64; n.div_ceil(64)];
             for record in 0..n {
@@ -334,7 +334,7 @@ impl Condensed {
     /// Hands on the text of all records, a piece at a time.
     fn write_all<E>(&self, mut piece: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         /// Chunks that are in memory at a time.
-        const AT_ONCE: usize = 16;
+        const AT_ONCE: usize = 64;
         for turn in (0..self.n_records).step_by(AT_ONCE * CHUNK) {
             let end = self.n_records.min(turn + AT_ONCE * CHUNK);
             let chunk = |first: usize| {

@@ -9,6 +9,9 @@ use super::{
 };
 use crate::table::{limits::CHUNK, number::Syntax, record_set::RecordSet, tokens::Layout};
 
+/// Records that show of which form a column is.
+pub(super) const TRIED: usize = 16_384;
+
 /// Texts of more different cells than one in so many, or than so many in all, do not repeat each other.
 const ONE_IN: usize = 2;
 const FEW: usize = 256;
@@ -28,7 +31,7 @@ pub fn begun<'a>(
     if ![&b"\n"[..], b"\r\n", b"\r"].contains(&line_end) {
         return None;
     }
-    let n = layout.n_records().min(CHUNK);
+    let n = layout.n_records().min(TRIED);
     let column = |(place, missing): (usize, &&RecordSet)| {
         let steps = Steps::begun(bytes, layout, place, syntax.decimal, missing);
         let mut cells = (0..n).map(|record| layout.cell(bytes, record, place));
