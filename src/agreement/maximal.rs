@@ -54,21 +54,6 @@ pub(super) fn maximal(counts: &[u32]) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Those of some seekers, numbered by their places among these. `all` are in the order of seekers.
-pub(super) fn only(all: &[Maximal], seekers: &[usize]) -> Vec<Maximal> {
-    let of_seeker = |(place, &seeker): (u32, &usize)| {
-        let start = all.partition_point(|of| (of.seeker as usize) < seeker);
-        let those = all[start..]
-            .iter()
-            .take_while(move |of| of.seeker as usize == seeker);
-        those.map(move |of| Maximal {
-            seeker: place,
-            ..*of
-        })
-    };
-    (0..).zip(seekers).flat_map(of_seeker).collect()
-}
-
 /// Of the sets in a word, those that come to one of these sets by agreeing on one attribute more.
 fn less(sets: &[u64], place: usize, attribute: usize) -> u64 {
     match AGREEING.get(attribute) {

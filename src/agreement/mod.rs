@@ -100,7 +100,7 @@ pub struct Agreement {
     way: Way,
     /// Which comparators are equality of categories.
     is_equality: Vec<bool>,
-    /// Of each seeker's patterns those that no other contains, by seeker, once pairs were counted by classes.
+    /// Of each seeker's patterns those that no other contains, once pairs were counted by classes.
     maximal: OnceLock<Vec<Maximal>>,
 }
 
@@ -190,30 +190,6 @@ impl Agreement {
         Way::Classes(records.into_iter().map(class).collect())
     }
 
-    /// The pairs of some seekers, in this order, with all sought records. They agree by the same comparators: those of all seekers.
-    pub fn only(&self, seekers: &[usize]) -> Self {
-        let spans = seekers.iter().flat_map(|&seeker| self.spans_of(seeker));
-        let agreement = Self {
-            width: self.width,
-            n_seekers: seekers.len(),
-            n_sought: self.n_sought,
-            spans: spans.copied().collect(),
-            seekers_missing: seekers
-                .iter()
-                .map(|&seeker| self.seekers_missing[seeker])
-                .collect(),
-            codes: self.codes.clone(),
-            sought_missing: self.sought_missing.clone(),
-            way: Way::Classes(Vec::new()),
-            is_equality: self.is_equality.clone(),
-            maximal: (self.maximal.get()).map_or_else(OnceLock::new, |all| {
-                OnceLock::from(maximal::only(all, seekers))
-            }),
-        };
-        let way = agreement.cheapest_way();
-        Self { way, ..agreement }
-    }
-
     /// Number of attributes.
     pub fn n_attributes(&self) -> usize {
         self.width
@@ -252,7 +228,7 @@ impl Agreement {
             Way::Pairs(pairs) => return pairs.counts(self),
         };
         type Sums = BTreeMap<u32, Vec<u64>>;
-        let (all, mut of_seekers) = self.walk(
+        let (all, of_seekers) = self.walk(
             classes,
             || (Sums::new(), Vec::new()),
             |(sums, of_seekers), seeker, missing, counts| {
@@ -277,7 +253,6 @@ impl Agreement {
                 (all, of_seekers)
             },
         );
-        of_seekers.sort_by_key(|of| of.seeker);
         self.maximal.get_or_init(|| of_seekers);
         let mut counts = BTreeMap::new();
         for (missing, sums) in all {
@@ -336,14 +311,6 @@ pub struct Weighted {
 }
 
 impl Weighted {
-    /// The pairs of some seekers, in this order, with the same weights.
-    pub fn only(&self, seekers: &[usize]) -> Self {
-        Self {
-            agreement: self.agreement.only(seekers),
-            weights: self.weights.clone(),
-        }
-    }
-
     /// The weight of a pattern.
     pub fn weight(&self, pattern: Pattern) -> f64 {
         weight(&self.weights, pattern)

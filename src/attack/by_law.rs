@@ -250,6 +250,10 @@ impl Attack for ByLaw {
         self.attack.is_balanced()
     }
 
+    fn is_fitted_to_pairs(&self) -> bool {
+        self.attack.is_fitted_to_pairs()
+    }
+
     fn formula(&self) -> String {
         self.attack.formula()
     }

@@ -165,6 +165,11 @@ pub trait Attack: std::fmt::Debug + Sync {
         false
     }
 
+    /// Whether it goes by a model that is fitted to all pairs: nearly all of its work, which parts of a call could not share.
+    fn is_fitted_to_pairs(&self) -> bool {
+        false
+    }
+
     /// The distance, weight or law that it goes by, as a formula of a line.
     fn formula(&self) -> String {
         String::new()

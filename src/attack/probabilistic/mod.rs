@@ -150,6 +150,10 @@ impl Attack for Probabilistic {
         self.fit == Fit::Known
     }
 
+    fn is_fitted_to_pairs(&self) -> bool {
+        true
+    }
+
     fn formula(&self) -> String {
         let fit = match self.fit {
             Fit::Em => "m, u and prior by EM",

@@ -78,7 +78,7 @@ pub(super) const MAX_MEASURED: usize = 200_000;
 /// Judges the seekers of a shard, in their order. Each is judged as if all were, so parts fit together.
 ///
 /// # Errors
-/// Failed, when the links do not fit into memory.
+/// Failed, when the links do not fit into memory; Usage, of a model of all pairs.
 pub(super) fn of_shard(
     preference: &Preference<'_>,
     shard: Shard,
@@ -120,10 +120,7 @@ fn of_some(
         Preference::Lists(lists) => {
             self::lists((lists.as_ref(), Some(own)), &own_partners, with_links)
         }
-        Preference::Agreed(all) => {
-            let weighted = all.weighted.only(own);
-            self::agreed(&weighted, &own_partners, with_links)
-        }
+        Preference::Agreed(_) => Err(Error::usage("a model of all pairs is not judged in parts")),
         Preference::Strata(joined) => {
             let mut is_own = vec![false; partners.len()];
             own.iter().for_each(|&seeker| is_own[seeker] = true);

@@ -131,9 +131,9 @@ impl Case<'_> {
     }
 
     /// Whether an attack judges each seeker as if there were no other, so that a shard can be judged by itself. Links of an assignment
-    /// depend on each other.
+    /// depend on each other, and so do those by a model that is fitted to all pairs.
     pub fn judges_apart(&self, attack: &dyn Attack, assign: Assign) -> bool {
-        self.assign_of(attack, assign) == Assign::Best
+        self.assign_of(attack, assign) == Assign::Best && !attack.is_fitted_to_pairs()
     }
 
     /// Runs an attack and judges it.
