@@ -128,7 +128,7 @@ impl<'a> Scenario<'a> {
     }
 
     /// For each known attribute, whether gaps can be taken to stand where they stood before masking, so that a record that misses
-    /// it is nobody's who has it. `published`: a statement says that the method leaves gaps in place.
+    /// it is nobody's who has it, and one that has it nobody's who misses it. `published`: a statement says that the method leaves gaps in place.
     ///
     /// That alone is not enough: cells may have been suppressed after masking, and then the true record would be excluded. So the
     /// intruder must hold as many records as were released, with as many gaps in this attribute. Everywhere else a gap

@@ -80,24 +80,16 @@ impl Within {
         })
     }
 
-    /// The `count` nearest points of those that `may` admits, with all that tie with the last of them as far as these are
-    /// at most `most` in all (first those with the least numbers), in ascending order of distance, then of number.
-    pub fn nearest(
-        &self,
-        query: Row<'_>,
-        count: usize,
-        most: usize,
-        may: impl Fn(u32) -> bool,
-    ) -> Vec<(f64, u32)> {
+    /// The `count` nearest points, with all that tie with the last of them as far as these are at most `most` in all (first those with
+    /// the least numbers), in ascending order of distance, then of number.
+    pub fn nearest(&self, query: Row<'_>, count: usize, most: usize) -> Vec<(f64, u32)> {
         let mut found: Vec<(f64, u32)> = Vec::new();
         // The least keys so far, ascending.
         let mut least: Vec<f64> = Vec::with_capacity(count + 1);
         self.visit(query, f64::INFINITY, |point, key| {
-            if may(point) {
-                found.push((key, point));
-                least.insert(least.partition_point(|&other| other <= key), key);
-                least.truncate(count);
-            }
+            found.push((key, point));
+            least.insert(least.partition_point(|&other| other <= key), key);
+            least.truncate(count);
             match least.last() {
                 Some(&last) if least.len() == count => last,
                 _ => f64::INFINITY,
@@ -131,11 +123,9 @@ mod tests {
             let (all, queries) = (points(300, gaps), points(70, gaps));
             let metric = Metric::new(vec![1.0, 0.25, 0.0], vec![2.0, 3.0, 0.5]);
             let tree = Within::build(&all, metric.clone());
-            let may = |point: u32| point % 3 != 1;
             for query in 0..70 {
                 let query = queries.record(query);
                 let mut expected: Vec<(f64, u32)> = (0..300)
-                    .filter(|&point| may(point))
                     .map(|point| (metric.key(query, all.record(point as usize)), point))
                     .collect();
                 expected.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
@@ -143,7 +133,7 @@ mod tests {
                     let last = expected[count.min(expected.len()) - 1].0;
                     let tied = expected.partition_point(|&(key, _)| key <= last);
                     for most in [tied, tied - 1] {
-                        let found = tree.nearest(query, count, most, may);
+                        let found = tree.nearest(query, count, most);
                         assert_eq!(found, expected[..most]);
                     }
                 }
@@ -156,6 +146,6 @@ mod tests {
         let metric = Metric::new(vec![1.0], vec![2.0]);
         let tree = Within::build(&Matrix::complete(0, 1, Vec::new()), metric);
         let query = Matrix::complete(1, 1, vec![3.0]);
-        assert_eq!(tree.nearest(query.record(0), 2, 9, |_| true), []);
+        assert_eq!(tree.nearest(query.record(0), 2, 9), []);
     }
 }

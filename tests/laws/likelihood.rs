@@ -362,9 +362,8 @@ mod slow {
         let pair = |seeker: &[Option<i64>], other: &[Option<i64>]| -> f64 {
             let mut product = 1.0;
             for k in 0..width {
-                let Some(own) = seeker[k] else { continue };
-                let Some(other) = other[k] else {
-                    if in_place(k) {
+                let (Some(own), Some(other)) = (seeker[k], other[k]) else {
+                    if in_place(k) && seeker[k].is_none() != other[k].is_none() {
                         return 0.0;
                     }
                     continue;

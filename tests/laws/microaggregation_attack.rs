@@ -264,13 +264,11 @@ fn single_attributes_by_plain_loops() {
             let forward = direction == Direction::OriginalToMasked;
             let possible = |i: usize, j: usize| {
                 (0..attributes).all(|a| match (x[i][a], y[j][a]) {
-                    (None, other) if forward || other.is_none() => true,
-                    (_, None) if !forward => true,
                     (Some(value), Some(average)) if a + 1 < attributes => {
                         around(value, &averages[a]).contains(&average)
                     }
                     (Some(value), Some(other)) => value == other,
-                    _ => false,
+                    (value, other) => value.is_none() == other.is_none(),
                 })
             };
             let score = judged(&original, &masked, &attack(&statement), direction);
@@ -300,19 +298,11 @@ fn nearest_groups_by_plain_loops() {
                 let shown = |record: usize| block.map(|a| y[record][a]);
                 let pick = |record: &[Option<f64>]| block.map(|a| record[a]);
                 let block_scales: Vec<_> = block.iter().map(|&a| scales[a]).collect();
+                // Gaps are in place.
                 let fits = |cluster: [Option<f64>; 2]| {
-                    pick(&x[i]).iter().zip(cluster).all(|(a, b)| {
-                        if forward {
-                            a.is_none() || b.is_some()
-                        } else {
-                            b.is_none() || a.is_some()
-                        }
-                    })
+                    let mut both = pick(&x[i]).into_iter().zip(cluster);
+                    both.all(|(a, b)| a.is_none() == b.is_none())
                 };
-                let blank = if forward { pick(&x[i]) } else { shown(j) };
-                if blank == [None, None] {
-                    return true;
-                }
                 let clusters: BTreeMap<String, [Option<f64>; 2]> = (0..records)
                     .map(|record| (format!("{:?}", shown(record)), shown(record)))
                     .collect();

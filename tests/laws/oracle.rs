@@ -71,7 +71,7 @@ fn within_ranks(original: f64, released: f64, sorted: &[f64], window: usize) -> 
 }
 
 /// The same for a seeker and a sought record. What either side misses confines nothing, unless missing values are known to stay in
-/// place: then who misses what the seeker has is nobody's swap.
+/// place: then who does not miss the same is nobody's swap.
 fn possible(
     seeker: Option<f64>,
     sought: Option<f64>,
@@ -80,9 +80,8 @@ fn possible(
     released_is_sought: bool,
     in_place: bool,
 ) -> bool {
-    let Some(seeker) = seeker else { return true };
-    let Some(sought) = sought else {
-        return !in_place;
+    let (Some(seeker), Some(sought)) = (seeker, sought) else {
+        return !in_place || seeker.is_none() == sought.is_none();
     };
     if released_is_sought {
         within_ranks(seeker, sought, sorted, window)

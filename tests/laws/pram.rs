@@ -583,14 +583,14 @@ fn links_are_those_of_the_slow_program() {
 }
 
 fn check(claim: &Claim, costs: &[f64], released: &Table, known: &[&str], original: &Table) {
-    // Gaps are in place: who misses what the person has is impossible.
+    // Gaps are in place: who does not miss the same is impossible.
     let misses = |table: &Table, record: usize, name: &str| {
         table.is_missing(record, table.find(name).unwrap())
     };
     let fits = |j: usize| {
         known
             .iter()
-            .all(|name| misses(original, claim.record as usize, name) || !misses(released, j, name))
+            .all(|name| misses(original, claim.record as usize, name) == misses(released, j, name))
     };
     let possible: Vec<usize> = (0..costs.len())
         .filter(|&j| costs[j].is_finite() && fits(j))

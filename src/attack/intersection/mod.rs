@@ -6,14 +6,15 @@ pub mod rank_swap;
 
 use rayon::prelude::*;
 
-use crate::distance::nearest::Boxes;
+use crate::distance::nearest::{Boxes, GAP};
 
 /// Seekers whose boxes one task works out at most: so many that those who are next to each other in a column, and are asked for one
 /// after the other, mostly need the same of its ranking.
 const ASKED_AT_ONCE: usize = 1 << 20;
 
 /// The set of each seeker as a box: `value` is what is known of a seeker in a column, `bounds` the interval of those who have that value
-/// there, or `None` where nothing confines them, and `admits_gaps` says of each column whether who misses it is a candidate.
+/// there, or `None` where nothing confines them, and `admits_gaps` says of each column whether who misses it is a candidate. Where
+/// that is not so, gaps are in place, and candidates of a seeker who misses it miss it, too.
 fn boxes_of(
     n_seekers: usize,
     admits_gaps: Vec<bool>,
@@ -33,12 +34,18 @@ fn boxes_of(
         .enumerate()
         .for_each(|(number, (lo, hi))| {
             let mut ascending: Vec<(f64, usize)> = Vec::with_capacity(at_once);
-            for place in 0..width {
-                let rows = 0..lo.len() / width;
-                let known =
-                    rows.filter_map(|row| Some((value(number * at_once + row, place)?, row)));
+            for (place, &admits_gap) in admits_gaps.iter().enumerate() {
                 ascending.clear();
-                ascending.extend(known);
+                for row in 0..lo.len() / width {
+                    match value(number * at_once + row, place) {
+                        Some(value) => ascending.push((value, row)),
+                        None if admits_gap => {}
+                        None => {
+                            let cell = row * width + place;
+                            (lo[cell], hi[cell]) = GAP;
+                        }
+                    }
+                }
                 ascending.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
                 for equal in ascending.chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq()) {
                     let Some(bounds) = bounds(place, equal[0].0) else {

@@ -119,14 +119,9 @@ impl Candidates {
     pub fn likely(swaps: &Swaps, bytes_a_pair: usize) -> Result<Self> {
         let n = swaps.n_seekers;
         let lists = Ranked::of(swaps.clone());
-        // Both miss a value or none, where gaps are in place.
-        let write = |seeker: usize, list: &mut Vec<(u32, f64)>| {
-            lists.list(seeker, list);
-            list.retain(|&(sought, _)| swaps.gaps_agree(seeker, sought as usize));
-        };
         refuse_too_many(n, bytes_a_pair, |asked| {
             let length = |list: &mut Vec<(u32, f64)>, &seeker: &u32| {
-                write(seeker as usize, list);
+                lists.list(seeker as usize, list);
                 list.len() as u64
             };
             let asked = asked.par_iter();
@@ -140,7 +135,7 @@ impl Candidates {
             .map_init(Vec::new, |list, seekers| {
                 let mut piece = Self::default();
                 for &seeker in seekers {
-                    write(seeker as usize, list);
+                    lists.list(seeker as usize, list);
                     piece.starts.push(piece.len());
                     piece.records.extend(list.iter().map(|&(record, _)| record));
                     piece.costs.extend(list.iter().map(|&(_, cost)| cost));

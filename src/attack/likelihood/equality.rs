@@ -8,7 +8,7 @@ use crate::{
 /// Whether a pair agrees on gaps and on what was not masked.
 ///
 /// What the seeker misses says nothing, nor does what the sought record misses: a factor of 1 in the scale of unrelated records. Only
-/// where gaps are in place ([`Scenario::gaps_in_place`]) nobody whom a seeker's values describe misses one of them.
+/// where gaps are in place ([`Scenario::gaps_in_place`]) a pair misses the same.
 #[derive(Debug)]
 pub(super) struct Equality {
     /// For each known attribute, whether it was masked.
@@ -34,20 +34,15 @@ impl Equality {
         let (x, y) = (intruder.record(i), released.record(j));
         let complete = intruder.is_complete() && released.is_complete();
         self.masked.iter().enumerate().all(|(attribute, &masked)| {
-            let (seeker, sought) = match self.direction {
-                _ if complete => (false, false),
-                Direction::OriginalToMasked => (x.is_missing(attribute), y.is_missing(attribute)),
-                Direction::MaskedToOriginal => (y.is_missing(attribute), x.is_missing(attribute)),
-            };
+            let missing = [x, y].map(|record| !complete && record.is_missing(attribute));
             let equal = || {
                 x.values()[attribute]
                     .total_cmp(&y.values()[attribute])
                     .is_eq()
             };
-            match (seeker, sought) {
-                (true, _) => true,
-                (_, true) => !self.in_place[attribute],
-                _ => masked || equal(),
+            match missing {
+                [false, false] => masked || equal(),
+                [one, other] => one == other || !self.in_place[attribute],
             }
         })
     }

@@ -19,33 +19,53 @@ pub(super) fn logs(known: &[Known<'_>], swaps: &Swaps, records: &[u32]) -> [f64;
     logs
 }
 
-/// A value that the seeker has.
+/// A value that the seeker has, or misses where gaps are in place.
 pub(super) struct Known<'a> {
     pub attribute: usize,
-    pub ranks: Ranks,
-    pub law: &'a Law,
-    /// The law for these ranks.
-    of_seeker: OfSeeker<'a>,
+    ranks: Ranks,
+    law: &'a Law,
+    /// The law for these ranks; `None` of a gap, which leaves no value possible.
+    of_seeker: Option<OfSeeker<'a>>,
     /// The log-likelihood of a record that misses the attribute.
     pub of_gap: f64,
 }
 
 impl<'a> Known<'a> {
-    /// What a seeker has.
+    /// What a seeker has, and what it is known to miss.
     pub fn all(swaps: &'a Swaps, seeker: usize) -> Vec<Self> {
         let attributes = swaps.of_seeker(seeker).iter().zip(&swaps.laws);
         let attributes = attributes.zip(&swaps.in_place);
         let known = attributes
             .enumerate()
-            .filter(|(_, ((ranks, _), _))| !ranks.is_missing());
+            .filter(|&(_, ((ranks, _), &in_place))| in_place || !ranks.is_missing());
         let known = known.map(|(attribute, ((&ranks, law), &in_place))| Self {
             attribute,
             ranks,
             law,
-            of_seeker: law.of(ranks),
-            of_gap: if in_place { f64::NEG_INFINITY } else { 0.0 },
+            of_seeker: (!ranks.is_missing()).then(|| law.of(ranks)),
+            of_gap: if in_place && !ranks.is_missing() {
+                f64::NEG_INFINITY
+            } else {
+                0.0
+            },
         });
         known.collect()
+    }
+
+    /// The log-likelihood of a record with these ranks, which are not missing.
+    pub fn log_mean(&self, ranks: Ranks) -> f64 {
+        match self.of_seeker {
+            Some(_) => self.law.log_mean(self.ranks, ranks),
+            None => f64::NEG_INFINITY,
+        }
+    }
+
+    /// No less than the log-likelihood of any record with ranks in this interval.
+    pub fn most(&self, interval: Ranks) -> f64 {
+        match self.of_seeker {
+            Some(_) => self.law.most(self.ranks, interval),
+            None => f64::NEG_INFINITY,
+        }
     }
 
     /// Adds the log-likelihoods of sought records.
@@ -55,13 +75,14 @@ impl<'a> Known<'a> {
         let both = records.iter().zip(logs);
         let of_gap = self.of_gap;
         match &self.of_seeker {
-            OfSeeker::Displacement(law) => {
+            Some(OfSeeker::Displacement(law)) => {
                 add(both, ranks, of_gap, |ranks| law.log_mean(ranks));
             }
-            OfSeeker::Buckets(law) => add(both, ranks, of_gap, |ranks| law.log_mean(ranks)),
-            OfSeeker::Other(law, own) => {
+            Some(OfSeeker::Buckets(law)) => add(both, ranks, of_gap, |ranks| law.log_mean(ranks)),
+            Some(OfSeeker::Other(law, own)) => {
                 add(both, ranks, of_gap, |ranks| law.log_mean(*own, ranks));
             }
+            None => add(both, ranks, of_gap, |_| f64::NEG_INFINITY),
         }
     }
 }

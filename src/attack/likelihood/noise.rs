@@ -12,7 +12,10 @@ use super::{
 };
 use crate::{
     attack::{Direction, Nearest, Preference, Scenario},
-    distance::{Metric, nearest::Boxes},
+    distance::{
+        Metric,
+        nearest::{Boxes, GAP},
+    },
     error::{Error, Result},
     statement::{NoiseParameters, Step},
     stats::{covariance::covariance, eigen, moments::moments_by_attribute},
@@ -409,7 +412,10 @@ impl Noise {
                 for column in 0..=width {
                     let value = row.values()[column];
                     let (from, to) = match column < directions || column == width {
-                        _ if row.is_missing(column) => (f64::NEG_INFINITY, f64::INFINITY),
+                        _ if row.is_missing(column) => match of_column.get(column) {
+                            Some(&place) if in_place[place] => GAP,
+                            _ => (f64::NEG_INFINITY, f64::INFINITY),
+                        },
                         true if column < directions && !in_place[of_column[column]] => {
                             (f64::NEG_INFINITY, f64::INFINITY)
                         }

@@ -6,7 +6,7 @@ use super::{law::Law, ranks::Ranks, swaps::Swaps};
 use crate::{
     distance::{
         Metric,
-        nearest::{Constraint, Neighbours},
+        nearest::{Constraint, GAP, Neighbours},
     },
     table::matrix::Matrix,
 };
@@ -51,12 +51,17 @@ impl Reach {
         let attributes = attributes.zip(&self.lowest_above).zip(&swaps.in_place);
         let constraints = attributes.enumerate();
         let constraints = constraints.filter_map(|(attribute, (((own, law), above), in_place))| {
-            let (lo, hi) = bounds(*own, law, above)?;
+            let misses = own.is_missing() && *in_place;
+            let (lo, hi) = if misses {
+                GAP
+            } else {
+                bounds(*own, law, above)?
+            };
             Some(Constraint {
                 attribute,
                 lo,
                 hi,
-                admits_gap: !in_place,
+                admits_gap: misses || !in_place,
             })
         });
         let constraints: Vec<Constraint> = constraints.collect();
@@ -210,20 +215,16 @@ mod tests {
                             assert_eq!(swaps.admits_some(seeker, &asked), some, "{few:?}");
                         }
                     }
-                    // Where the seeker misses a value, costs leave what the law would exclude for gaps that agree.
+                    // All who are possible, with their costs.
                     let ranked = Ranked::of(swaps.clone());
                     for seeker in 0..swaps.n_seekers {
                         let mut list = Vec::new();
                         ranked.list(seeker, &mut list);
                         let all = (0_u32..).take(swaps.n_sought).filter_map(|sought| {
                             let cost = swaps.cost(seeker, sought as usize);
-                            let (own, other) =
-                                (swaps.of_seeker(seeker), swaps.of_sought(sought as usize));
-                            let mut gaps = own.iter().zip(other).zip(&swaps.in_place);
-                            let excluded = gaps.any(|((own, other), in_place)| {
-                                *in_place && !own.is_missing() && other.is_missing()
-                            });
-                            (cost < f64::INFINITY && !excluded).then_some((sought, cost))
+                            let is_possible = swaps.admits(seeker, sought as usize);
+                            assert!(!is_possible || cost < f64::INFINITY);
+                            is_possible.then_some((sought, cost))
                         });
                         assert_eq!(list, all.collect::<Vec<_>>());
                     }

@@ -163,13 +163,6 @@ impl Swaps {
             .map(|((&one, &other), law)| (one, other, law))
     }
 
-    /// Whether both miss an attribute or none, where gaps are in place.
-    pub fn gaps_agree(&self, seeker: usize, sought: usize) -> bool {
-        let pairs = self.of_seeker(seeker).iter().zip(self.of_sought(sought));
-        let mut pairs = pairs.zip(&self.in_place);
-        pairs.all(|((&one, &other), &in_place)| agree(one, other, in_place))
-    }
-
     pub(super) fn of_seeker(&self, seeker: usize) -> &[Ranks] {
         let width = self.laws.len();
         &self.seekers[seeker * width..(seeker + 1) * width]

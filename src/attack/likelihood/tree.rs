@@ -76,7 +76,7 @@ impl Tree {
 
     /// Puts into `list` every record whose log-likelihood is not below that of the best one by more than `margin`, by its place, with
     /// −log-likelihood, in no particular order. A value that either side misses counts nothing, unless gaps are in place: then
-    /// who misses a value that the seeker has is impossible. The sought records of `swaps` are in the order of their places.
+    /// who does not miss the same is impossible. The sought records of `swaps` are in the order of their places.
     pub fn likely(&self, swaps: &Swaps, seeker: usize, margin: f64, list: &mut Vec<(u32, f64)>) {
         if self.tree.n_nodes() == 0 {
             return;
@@ -240,9 +240,9 @@ impl<'a> Bounds<'a> {
             *bound = if interval.is_missing() {
                 known.of_gap
             } else if self.bins.is_tie[known.attribute][bin] {
-                known.law.log_mean(known.ranks, interval)
+                known.log_mean(interval)
             } else {
-                known.law.most(known.ranks, interval)
+                known.most(interval)
             } as f32;
         }
     }
@@ -258,10 +258,8 @@ fn bound(intervals: &[Ranks], gaps: &[bool], known: &[Known<'_>]) -> f64 {
         let interval = intervals[known.attribute];
         sum += match interval.is_missing() {
             true => known.of_gap,
-            false if gaps[known.attribute] => {
-                known.law.most(known.ranks, interval).max(known.of_gap)
-            }
-            false => known.law.most(known.ranks, interval),
+            false if gaps[known.attribute] => known.most(interval).max(known.of_gap),
+            false => known.most(interval),
         };
         if sum == f64::NEG_INFINITY {
             break;

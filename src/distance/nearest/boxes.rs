@@ -2,10 +2,13 @@
 
 use crate::table::matrix::Row;
 
+/// The interval, as `(lo, hi)`, of points that miss an attribute, and of nobody else.
+pub const GAP: (f64, f64) = (f64::INFINITY, f64::NEG_INFINITY);
+
 /// A closed interval for each attribute of each query.
 ///
 /// A point is a candidate if every constrained attribute of it is within `lo..=hi`, or missing where gaps are admitted.
-/// `-inf..=inf` is no constraint; an interval with `lo > hi` admits no value.
+/// `-inf..=inf` is no constraint; an interval with `lo > hi` admits no value, and [`GAP`] admits gaps alone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Boxes {
     n_attributes: usize,
@@ -129,7 +132,7 @@ impl Boxes {
                 attribute,
                 lo,
                 hi,
-                admits_gap: self.admits_gaps[attribute],
+                admits_gap: self.admits_gaps[attribute] || (lo, hi) == GAP,
             })
         })
     }

@@ -34,7 +34,7 @@ use rayon::prelude::*;
 use super::{Doubt, Metric};
 use crate::table::matrix::Matrix;
 pub use answer::{Contest, Least, Link, Rival, Rivals};
-pub use boxes::{Boxes, Constraint};
+pub use boxes::{Boxes, Constraint, GAP};
 use goal::{ContestGoal, Goal, LeastGoal, LinkGoal};
 use rough::Rough;
 use tree::Tree;

@@ -1,6 +1,6 @@
 mod widths;
 
-use super::{Boxes, Contest, Finish, Least, Link, Neighbours, Rival, Rivals, exhaustive};
+use super::{Boxes, Contest, Finish, GAP, Least, Link, Neighbours, Rival, Rivals, exhaustive};
 use crate::distance::{Doubt, Metric};
 use crate::table::matrix::Matrix;
 
@@ -107,6 +107,9 @@ fn boxes(queries: &Matrix, points: &Matrix, random: &mut Random) -> Boxes {
                 (a, b) = (bound(attribute, a, random), bound(attribute, b, random));
                 if a > b && random.below(8) > 0 {
                     (a, b) = (b, a);
+                }
+                if random.below(8) == 0 {
+                    (a, b) = GAP;
                 }
             }
             lo.push(a);

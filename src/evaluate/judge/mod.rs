@@ -12,7 +12,7 @@ use crate::{
         kd_tree::{of_batches, of_each, order_by},
         nearest::{Contest, Least, Link, Neighbours},
     },
-    error::Result,
+    error::{Error, Result},
     evaluate::shard::Shard,
     memory,
 };

@@ -1,5 +1,7 @@
 //! Blocks of which the nearest groups are the candidates.
 
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
 
 use crate::{
@@ -26,20 +28,10 @@ pub(super) struct Clusters {
 }
 
 #[derive(Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "there is one a block, and it is never moved about"
-)]
 enum Side {
     /// Each seeker asks for the nearest groups.
-    Original {
-        groups: Matrix,
-        tree: Box<Within>,
-        seekers: Matrix,
-        count: usize,
-        in_place: Vec<bool>,
-    },
-    /// Each seeker is in a group; these miss the whole block.
+    Original { near: Near, seekers: Matrix },
+    /// Each seeker is in a group; these miss the whole block, and anybody can be in them.
     Released { blank: Vec<bool> },
 }
 
@@ -65,52 +57,43 @@ impl Clusters {
             Direction::OriginalToMasked => {
                 let (of_released, groups) = groups(&sought);
                 let open = open(&groups, in_place);
+                let near = Near::new(&groups, &open, &metric, in_place, count);
                 let own: Vec<Vec<u32>> = of_released.iter().map(|&group| vec![group]).collect();
                 Self {
                     members: Grouped::new(groups.n_records(), &own),
                     of_released,
                     open,
                     loose: Vec::new(),
-                    side: Side::Original {
-                        tree: Box::new(Within::build(&groups, metric)),
-                        groups,
-                        seekers,
-                        count,
-                        in_place: in_place.to_vec(),
-                    },
+                    side: Side::Original { near, seekers },
                 }
             }
             Direction::MaskedToOriginal => {
                 let (of_released, groups) = groups(&seekers);
                 let open = open(&groups, in_place);
-                let tree = Within::build(&groups, metric);
-                let gaps_may_be_anybodys = !in_place.iter().all(|&in_place| in_place);
-                let is_loose = |record: usize| gaps_may_be_anybodys && is_blank(&sought, record);
-                let near: Vec<Vec<u32>> = (0..sought.n_records())
-                    .into_par_iter()
-                    .map(|record| {
-                        if is_loose(record) {
-                            return Vec::new();
-                        }
-                        let near = Near {
-                            tree: &tree,
-                            groups: &groups,
-                            count,
-                            in_place,
-                            record_seeks: false,
-                        };
+                let near = Near::new(&groups, &open, &metric, in_place, count);
+                let is_anywhere = |records: &Matrix, record: usize| {
+                    !near.confines_blanks() && is_blank(records, record)
+                };
+                let of_sought = |record: usize| {
+                    if is_anywhere(&sought, record) {
+                        Vec::new()
+                    } else {
                         near.of(&sought, record)
-                    })
+                    }
+                };
+                let near_of: Vec<Vec<u32>> = (0..sought.n_records())
+                    .into_par_iter()
+                    .map(of_sought)
                     .collect();
                 Self {
                     loose: (0..)
                         .take(sought.n_records())
-                        .filter(|&record| is_loose(record as usize))
+                        .filter(|&record| is_anywhere(&sought, record as usize))
                         .collect(),
-                    members: Grouped::new(groups.n_records(), &near),
+                    members: Grouped::new(groups.n_records(), &near_of),
                     side: Side::Released {
                         blank: (0..groups.n_records())
-                            .map(|g| is_blank(&groups, g))
+                            .map(|group| is_anywhere(&groups, group))
                             .collect(),
                     },
                     of_released,
@@ -120,28 +103,18 @@ impl Clusters {
         }
     }
 
-    /// The groups in which the partner of a seeker may be, ascending; `None` if the seeker has no value of the block.
+    /// The groups in which the partner of a seeker may be, ascending; `None` if the seeker has no value of the block and gaps are not in place.
     fn of_seeker(&self, seeker: usize) -> Option<Vec<u32>> {
         match &self.side {
-            Side::Original {
-                groups,
-                tree,
-                seekers,
-                count,
-                in_place,
-            } => (!is_blank(seekers, seeker)).then(|| {
-                let near = Near {
-                    tree,
-                    groups,
-                    count: *count,
-                    in_place,
-                    record_seeks: true,
-                };
-                let mut near = near.of(seekers, seeker);
-                near.extend(&self.open);
-                near.sort_unstable();
-                near
-            }),
+            Side::Original { near, seekers } => {
+                let confines = near.confines_blanks() || !is_blank(seekers, seeker);
+                confines.then(|| {
+                    let mut groups = near.of(seekers, seeker);
+                    groups.extend(&self.open);
+                    groups.sort_unstable();
+                    groups
+                })
+            }
             Side::Released { blank } => {
                 let group = self.of_released[seeker];
                 let confines = !blank[group as usize] && self.open.binary_search(&group).is_err();
@@ -176,45 +149,78 @@ fn open(groups: &Matrix, in_place: &[bool]) -> Vec<u32> {
     (0..).take(groups.n_records()).filter(is_open).collect()
 }
 
-/// The nearest groups, of those without gaps that may have been suppressed.
-struct Near<'a> {
-    tree: &'a Within,
-    groups: &'a Matrix,
+/// The groups of a block that miss nothing that may have been suppressed, to be asked for the nearest ones.
+///
+/// Where gaps of a column are in place, a record and its group both miss it or none: so groups that miss the same are apart from the others.
+#[derive(Debug)]
+struct Near {
+    in_place: Vec<bool>,
     count: usize,
-    /// Whether gaps of each column are in place: then neither side may miss what its seeker has.
-    in_place: &'a [bool],
-    /// Whether the record asked about seeks, or the groups do.
-    record_seeks: bool,
+    /// By which of the columns in place they miss.
+    by_gaps: BTreeMap<Vec<bool>, Alike>,
 }
 
-impl Near<'_> {
+/// Groups that miss the same.
+#[derive(Debug)]
+struct Alike {
+    /// Ascending.
+    groups: Vec<u32>,
+    tree: Within,
+}
+
+impl Near {
+    /// Of all groups but those that are open to everybody.
+    fn new(
+        groups: &Matrix,
+        open: &[u32],
+        metric: &Metric,
+        in_place: &[bool],
+        count: usize,
+    ) -> Self {
+        let mut numbers: BTreeMap<Vec<bool>, Vec<u32>> = BTreeMap::new();
+        let all = (0..).take(groups.n_records());
+        for group in all.filter(|group| open.binary_search(group).is_err()) {
+            let missing = gaps(groups, group as usize, in_place);
+            numbers.entry(missing).or_default().push(group);
+        }
+        let alike = |numbers: Vec<u32>| Alike {
+            tree: Within::build(&groups.reordered(&numbers), metric.clone()),
+            groups: numbers,
+        };
+        let numbers = numbers.into_iter();
+        Self {
+            in_place: in_place.to_vec(),
+            count,
+            by_gaps: numbers.map(|(gaps, of)| (gaps, alike(of))).collect(),
+        }
+    }
+
     /// The groups nearest to a record, ascending.
     fn of(&self, records: &Matrix, record: usize) -> Vec<u32> {
-        let gaps_agree = |group: u32| {
-            let (record, group) = (records.record(record), self.groups.record(group as usize));
-            self.in_place.iter().enumerate().all(|(c, &in_place)| {
-                let (seeker, sought) = if self.record_seeks {
-                    (record, group)
-                } else {
-                    (group, record)
-                };
-                if in_place {
-                    seeker.is_missing(c) || !sought.is_missing(c)
-                } else {
-                    !group.is_missing(c)
-                }
-            })
+        let missing = gaps(records, record, &self.in_place);
+        let Some(alike) = self.by_gaps.get(&missing) else {
+            return Vec::new();
         };
-        let near = self.tree.nearest(
-            records.record(record),
-            self.count,
-            self.count.saturating_add(MAX_TIED),
-            gaps_agree,
-        );
-        let mut near: Vec<u32> = near.into_iter().map(|(_, group)| group).collect();
+        let most = self.count.saturating_add(MAX_TIED);
+        let near = alike.tree.nearest(records.record(record), self.count, most);
+        let group = |(_, place): (f64, u32)| alike.groups[place as usize];
+        let mut near: Vec<u32> = near.into_iter().map(group).collect();
         near.sort_unstable();
         near
     }
+
+    /// Whether it says something of records that miss the whole block, too.
+    fn confines_blanks(&self) -> bool {
+        self.in_place.iter().all(|&in_place| in_place)
+    }
+}
+
+/// Which of the columns in place a record misses.
+fn gaps(records: &Matrix, record: usize, in_place: &[bool]) -> Vec<bool> {
+    let columns = in_place.iter().enumerate();
+    columns
+        .map(|(column, &in_place)| in_place && records.is_missing(record, column))
+        .collect()
 }
 
 fn is_blank(matrix: &Matrix, record: usize) -> bool {
