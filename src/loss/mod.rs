@@ -46,6 +46,7 @@ use crate::{
     figure::{Definition, Figure, TOO_LARGE},
     memory,
     statement::Statement,
+    stats::moments::Moments,
     table::pair::Pair,
 };
 pub use categories::{CHANGED, ENTROPY_LOSS, SUPPRESSED};
@@ -54,7 +55,7 @@ use corrected::{Correction, Law};
 pub use overall::{FIVE as IL_PARTS, IL, IL_ALL, not_in_il};
 use probabilistic::SamplingVariances;
 pub use squared_error::SSE_SST;
-use statistics::Statistics;
+use statistics::{Statistics, moments_of, variances_of};
 
 /// Why a measure of categories is not defined where there are none.
 pub const NO_CATEGORIES: &str = "all compared attributes are numbers in both files";
@@ -66,6 +67,7 @@ struct Files<'a> {
     before: Columns,
     after: Columns,
     // Worked out when a measure first asks.
+    moments_of_before: OnceLock<Vec<Moments>>,
     of_before: OnceLock<Statistics>,
     of_after: OnceLock<Statistics>,
     sampling: OnceLock<SamplingVariances>,
@@ -78,18 +80,31 @@ impl<'a> Files<'a> {
             names: &pair.numbers.names,
             before: Columns::of(&pair.numbers.original),
             after: Columns::of(&pair.numbers.masked),
+            moments_of_before: OnceLock::new(),
             of_before: OnceLock::new(),
             of_after: OnceLock::new(),
             sampling: OnceLock::new(),
         }
     }
 
+    fn moments_of_before(&self) -> &[Moments] {
+        self.moments_of_before
+            .get_or_init(|| moments_of(&self.before))
+    }
+
+    /// The variance of each attribute of the original, which takes little beside all its statistics.
+    fn variances_of_before(&self) -> Vec<Option<f64>> {
+        variances_of(self.moments_of_before())
+    }
+
     fn of_before(&self) -> &Statistics {
-        self.of_before.get_or_init(|| Statistics::of(&self.before))
+        self.of_before
+            .get_or_init(|| Statistics::of(&self.before, self.moments_of_before()))
     }
 
     fn of_after(&self) -> &Statistics {
-        self.of_after.get_or_init(|| Statistics::of(&self.after))
+        self.of_after
+            .get_or_init(|| Statistics::of(&self.after, &moments_of(&self.after)))
     }
 
     /// Of the statistics of the original.

@@ -36,7 +36,7 @@ pub fn figure(files: &Files<'_>) -> Figure {
     for ((name, variance), (count, differences)) in files
         .names
         .iter()
-        .zip(&files.of_before().variances)
+        .zip(files.variances_of_before())
         .zip(sums)
     {
         let scaled = variance

@@ -40,7 +40,7 @@ pub fn figure(files: &Files<'_>) -> Figure {
     for ((name, variance), (count, squares)) in files
         .names
         .iter()
-        .zip(&files.of_before().variances)
+        .zip(files.variances_of_before())
         .zip(errors)
     {
         let freedom = count.saturating_sub(1) as f64;

@@ -52,22 +52,16 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Those of a file.
-    pub fn of(columns: &Columns) -> Self {
-        let p = columns.len();
-        let by_attribute: Vec<(Moments, Vec<Option<f64>>)> = (0..p)
-            .into_par_iter()
-            .map(|attribute| {
-                let values = columns.present(attribute);
-                (moments(values.iter().copied()), quantiles(&values))
-            })
+    /// Those of a file, whose moments are these.
+    pub fn of(columns: &Columns, moments: &[Moments]) -> Self {
+        let attributes = 0..columns.len();
+        let quantiles: Vec<Vec<Option<f64>>> = (attributes.clone().into_par_iter())
+            .map(|attribute| quantiles(&columns.present(attribute)))
             .collect();
-        let (moments, quantiles): (Vec<Moments>, Vec<_>) = by_attribute.into_iter().unzip();
-        let joint: Vec<Vec<Joint>> = (0..p)
-            .into_par_iter()
-            .map(|j| Joint::with_those_before(columns, &moments, j))
+        let joint: Vec<Vec<Joint>> = (attributes.into_par_iter())
+            .map(|j| Joint::with_those_before(columns, moments, j))
             .collect();
-        Self::new(&moments, &joint.concat(), quantiles.concat())
+        Self::new(moments, &joint.concat(), quantiles.concat())
     }
 
     /// Those of a file whose records have weights; quantiles are left out.
@@ -120,6 +114,20 @@ impl Statistics {
             }
         }
     }
+}
+
+/// The mean and the standard deviation of each attribute, over the values that are there.
+pub fn moments_of(columns: &Columns) -> Vec<Moments> {
+    (0..columns.len())
+        .into_par_iter()
+        .map(|attribute| moments(columns.present(attribute).iter().copied()))
+        .collect()
+}
+
+/// The variance of each attribute, as in [`Statistics`].
+pub fn variances_of(moments: &[Moments]) -> Vec<Option<f64>> {
+    let finite = |moments| variance(moments).filter(|variance| variance.is_finite());
+    moments.iter().map(finite).collect()
 }
 
 fn variance(moments: &Moments) -> Option<f64> {
@@ -280,12 +288,17 @@ mod tests {
     use super::*;
     use crate::table::Matrix;
 
+    fn statistics(matrix: &Matrix) -> Statistics {
+        let columns = Columns::of(matrix);
+        Statistics::of(&columns, &moments_of(&columns))
+    }
+
     /// By hand: x = 1, 2, 3 with mean 2 and squares 2; y = 4, 0, 2 with mean 2, squares 8, products −2; divisor 2. The
     /// correlation is −2 / sqrt(16). The 5 % quantile of x lies at the place 0.1.
     #[test]
     fn statistics_by_hand() {
         let matrix = Matrix::complete(3, 2, vec![1.0, 4.0, 2.0, 0.0, 3.0, 2.0]);
-        let of = Statistics::of(&Columns::of(&matrix));
+        let of = statistics(&matrix);
         assert_eq!(of.means, [Some(2.0), Some(2.0)]);
         assert_eq!(of.variances, [Some(1.0), Some(4.0)]);
         assert_eq!(of.covariances, [Some(1.0), Some(-1.0), Some(4.0)]);
@@ -322,7 +335,7 @@ mod tests {
         let mut matrix = Matrix::complete(4, 2, vec![1.0, 9.0, 2.0, 0.0, 3.0, 2.0, 9.0, 7.0]);
         matrix.set_missing(0, 1);
         matrix.set_missing(3, 0);
-        let of = Statistics::of(&Columns::of(&matrix));
+        let of = statistics(&matrix);
         assert_eq!(of.covariances[1], Some(1.0));
         assert_eq!(of.correlations[1], Some(1.0));
         assert_eq!(of.variances[0], Some(1.0));
@@ -331,17 +344,17 @@ mod tests {
     #[test]
     fn what_is_not_there_has_no_statistics() {
         let mut matrix = Matrix::complete(2, 2, vec![1.0, 5.0, 2.0, 5.0]);
-        let constant = Statistics::of(&Columns::of(&matrix));
+        let constant = statistics(&matrix);
         assert_eq!(constant.correlations, [Some(1.0), None, None]);
         // A variance is the square of a rounded root: two units in the last place at most.
         let variance = constant.covariances[0].unwrap();
         assert!((variance - 0.5).abs() <= f64::EPSILON, "{variance}");
         assert_eq!(constant.covariances[1..], [Some(0.0), Some(0.0)]);
         matrix.set_missing(0, 0);
-        let one = Statistics::of(&Columns::of(&matrix));
+        let one = statistics(&matrix);
         assert_eq!((one.means[0], one.variances[0]), (Some(2.0), None));
         matrix.set_missing(1, 0);
-        let none = Statistics::of(&Columns::of(&matrix));
+        let none = statistics(&matrix);
         assert_eq!((none.means[0], none.quantiles[0]), (None, None));
     }
 }
