@@ -4,7 +4,7 @@
 //! what a missing value matches is a convention, and both that are in use are here: every value ([`Keys::matching`], [`Index`]), or only a missing
 //! one ([`Keys::classes`]).
 
-use std::{borrow::Cow, collections::BTreeMap, ops::AddAssign};
+use std::{collections::BTreeMap, ops::AddAssign};
 
 use rayon::prelude::*;
 
@@ -227,20 +227,7 @@ pub fn column(table: &Table, attribute: AttrId) -> Vec<u32> {
         Some(numbers) if are_exact(numbers) => ranks(table.n_records(), |record| {
             present(record).then(|| ascending(numbers.values[record]))
         }),
-        _ => {
-            let mut codes: BTreeMap<Cow<'_, str>, u32> = BTreeMap::new();
-            (0..table.n_records())
-                .map(|record| {
-                    if !present(record) {
-                        return 0;
-                    }
-                    let next = small(codes.len() + 1);
-                    *codes
-                        .entry(table.category(record, attribute))
-                        .or_insert(next)
-                })
-                .collect()
-        }
+        _ => table.categories(attribute).codes,
     }
 }
 

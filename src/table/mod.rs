@@ -21,6 +21,7 @@
 mod attribute;
 mod blank_lines;
 mod build;
+mod categories;
 mod cell;
 mod change;
 mod columns;
@@ -69,6 +70,7 @@ use sha2::{Digest, Sha256};
 
 pub use attribute::{AttrId, Attribute, Reason, Role, Scale};
 pub use blank_lines::BlankLines;
+pub use categories::Categories;
 pub use change::Part;
 pub use dates::{DateFormat, first_day};
 pub use describe::{AttributeDescription, Description, DialectDescription, Frequent, MarkerCount};

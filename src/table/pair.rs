@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use super::{AttrId, Matrix, Scale, Table, Values};
+use super::{AttrId, Categories, Matrix, Scale, Table, Values};
 
 /// The records that both files have, side by side, attribute by attribute.
 ///
@@ -111,16 +111,19 @@ impl PairedCategories {
     fn new(tables: [&Table; 2], ids: [AttrId; 2], records: &[Vec<u32>; 2]) -> Self {
         let mut code_of: BTreeMap<Cow<'_, str>, u32> = BTreeMap::new();
         let [original, masked] = [0, 1].map(|side| {
-            let (table, id) = (tables[side], ids[side]);
+            let Categories { codes, names } = tables[side].categories(ids[side]);
+            // Numbered anew in the order of the pairs, by whatever of each category comes first.
+            let mut joint: Vec<Option<u32>> = vec![None; names.len()];
             records[side]
                 .iter()
                 .map(|&record| {
-                    let record = record as usize;
-                    if table.is_missing(record, id) {
-                        return None;
-                    }
-                    let next = u32::try_from(code_of.len()).unwrap_or(u32::MAX);
-                    Some(*code_of.entry(table.category(record, id)).or_insert(next))
+                    let place = (codes[record as usize] as usize).checked_sub(1)?;
+                    let code = joint[place].unwrap_or_else(|| {
+                        let next = u32::try_from(code_of.len()).unwrap_or(u32::MAX);
+                        *code_of.entry(names[place].clone()).or_insert(next)
+                    });
+                    joint[place] = Some(code);
+                    Some(code)
                 })
                 .collect::<Vec<_>>()
         });

@@ -1,6 +1,7 @@
 //! A pair of files, who holds which records of them, and what an intruder sees of both.
 
 use std::{
+    borrow::Cow,
     cell::{OnceCell, RefCell},
     collections::BTreeMap,
 };
@@ -273,18 +274,20 @@ fn coded<const N: usize>(columns: [(&Table, AttrId); N]) -> Coded<N> {
     let mut code_of: BTreeMap<String, usize> = BTreeMap::new();
     let mut names = Vec::new();
     let codes = columns.map(|(table, id)| {
-        let code = |record| {
-            if table.is_missing(record, id) {
-                return 0.0;
-            }
-            let name = table.category(record, id).into_owned();
-            let code = *code_of.entry(name).or_insert_with_key(|name| {
+        let of_file = table.categories(id);
+        let mut code = |name: Cow<'_, str>| -> f64 {
+            let code = code_of.entry(name.into_owned());
+            *code.or_insert_with_key(|name| {
                 names.push(name.clone());
                 names.len() - 1
-            });
-            code as f64
+            }) as f64
         };
-        (0..table.n_records()).map(code).collect()
+        let missing = std::iter::once(0.0);
+        let joint: Vec<f64> = missing
+            .chain(of_file.names.into_iter().map(&mut code))
+            .collect();
+        let codes = of_file.codes.into_iter();
+        codes.map(|code| joint[code as usize]).collect()
     });
     (codes, names)
 }
