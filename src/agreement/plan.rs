@@ -80,6 +80,7 @@ impl Class {
         let sets = 1 << self.counted.len();
         let mut rest = vec![0_u32; sets];
         for (row, counts) in counts.chunks_exact_mut(patterns).enumerate() {
+            // Without totals the remaining records agree on nothing; no need to look at each pattern.
             if self.counted.is_empty() {
                 counts[0] += self.n_records - counts.iter().sum::<u32>();
                 continue;

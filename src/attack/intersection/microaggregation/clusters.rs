@@ -149,20 +149,20 @@ fn open(groups: &Matrix, in_place: &[bool]) -> Vec<u32> {
     (0..).take(groups.n_records()).filter(is_open).collect()
 }
 
-/// The groups of a block that miss nothing that may have been suppressed, to be asked for the nearest ones.
+/// Finds the groups nearest to a record, among those without cells that may have been suppressed.
 ///
-/// Where gaps of a column are in place, a record and its group both miss it or none: so groups that miss the same are apart from the others.
+/// Where gaps of a column are in place, a record and its group have the same gaps in it: groups are kept by their missing-value pattern.
 #[derive(Debug)]
 struct Near {
     in_place: Vec<bool>,
     count: usize,
-    /// By which of the columns in place they miss.
-    by_gaps: BTreeMap<Vec<bool>, Alike>,
+    /// By missing-value pattern: which of the columns in place are missing.
+    by_pattern: BTreeMap<Vec<bool>, PatternGroups>,
 }
 
-/// Groups that miss the same.
+/// The groups with one missing-value pattern.
 #[derive(Debug)]
-struct Alike {
+struct PatternGroups {
     /// Ascending.
     groups: Vec<u32>,
     tree: Within,
@@ -180,43 +180,43 @@ impl Near {
         let mut numbers: BTreeMap<Vec<bool>, Vec<u32>> = BTreeMap::new();
         let all = (0..).take(groups.n_records());
         for group in all.filter(|group| open.binary_search(group).is_err()) {
-            let missing = gaps(groups, group as usize, in_place);
-            numbers.entry(missing).or_default().push(group);
+            let pattern = missing_pattern(groups, group as usize, in_place);
+            numbers.entry(pattern).or_default().push(group);
         }
-        let alike = |numbers: Vec<u32>| Alike {
-            tree: Within::build(&groups.reordered(&numbers), metric.clone()),
-            groups: numbers,
+        let built = |(pattern, numbers): (Vec<bool>, Vec<u32>)| {
+            let tree = Within::build(&groups.reordered(&numbers), metric.clone());
+            let groups = numbers;
+            (pattern, PatternGroups { groups, tree })
         };
-        let numbers = numbers.into_iter();
         Self {
             in_place: in_place.to_vec(),
             count,
-            by_gaps: numbers.map(|(gaps, of)| (gaps, alike(of))).collect(),
+            by_pattern: numbers.into_iter().map(built).collect(),
         }
     }
 
     /// The groups nearest to a record, ascending.
     fn of(&self, records: &Matrix, record: usize) -> Vec<u32> {
-        let missing = gaps(records, record, &self.in_place);
-        let Some(alike) = self.by_gaps.get(&missing) else {
+        let pattern = missing_pattern(records, record, &self.in_place);
+        let Some(PatternGroups { groups, tree }) = self.by_pattern.get(&pattern) else {
             return Vec::new();
         };
-        let most = self.count.saturating_add(MAX_TIED);
-        let near = alike.tree.nearest(records.record(record), self.count, most);
-        let group = |(_, place): (f64, u32)| alike.groups[place as usize];
-        let mut near: Vec<u32> = near.into_iter().map(group).collect();
-        near.sort_unstable();
-        near
+        let limit = self.count.saturating_add(MAX_TIED);
+        let nearest = tree.nearest(records.record(record), self.count, limit);
+        let numbers = nearest.into_iter().map(|(_, place)| groups[place as usize]);
+        let mut numbers: Vec<u32> = numbers.collect();
+        numbers.sort_unstable();
+        numbers
     }
 
-    /// Whether it says something of records that miss the whole block, too.
+    /// Whether records without any value of the block are confined, too.
     fn confines_blanks(&self) -> bool {
         self.in_place.iter().all(|&in_place| in_place)
     }
 }
 
-/// Which of the columns in place a record misses.
-fn gaps(records: &Matrix, record: usize, in_place: &[bool]) -> Vec<bool> {
+/// Which of the columns in place are missing from a record.
+fn missing_pattern(records: &Matrix, record: usize, in_place: &[bool]) -> Vec<bool> {
     let columns = in_place.iter().enumerate();
     columns
         .map(|(column, &in_place)| in_place && records.is_missing(record, column))
