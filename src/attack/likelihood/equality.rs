@@ -8,7 +8,7 @@ use crate::{
 /// Whether a pair agrees on gaps and on what was not masked.
 ///
 /// What the seeker misses says nothing, nor does what the sought record misses: a factor of 1 in the scale of unrelated records. Only
-/// where gaps are in place ([`Scenario::gaps_in_place`]) a pair misses the same.
+/// where gaps are in place ([`Scenario::gaps_in_place`]) both records must have the same missing-value pattern.
 #[derive(Debug)]
 pub(super) struct Equality {
     /// For each known attribute, whether it was masked.

@@ -29,8 +29,8 @@ use crate::{
 /// matrices takes their place, over the strata in which the category occurs.
 ///
 /// # Missing
-/// Counts nothing on either side; where gaps are in place ([`Scenario::gaps_in_place`]), a record that does not miss the same is
-/// impossible.
+/// Counts nothing on either side; where gaps are in place ([`Scenario::gaps_in_place`]), only records with the same
+/// missing-value pattern are possible.
 ///
 /// # Recoded
 /// What was recoded after it was drawn has a matrix of which the columns are categories after that, and the rows those before

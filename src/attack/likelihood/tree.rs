@@ -76,7 +76,7 @@ impl Tree {
 
     /// Puts into `list` every record whose log-likelihood is not below that of the best one by more than `margin`, by its place, with
     /// −log-likelihood, in no particular order. A value that either side misses counts nothing, unless gaps are in place: then
-    /// who does not miss the same is impossible. The sought records of `swaps` are in the order of their places.
+    /// only records with the same missing-value pattern are possible. The sought records of `swaps` are in the order of their places.
     pub fn likely(&self, swaps: &Swaps, seeker: usize, margin: f64, list: &mut Vec<(u32, f64)>) {
         if self.tree.n_nodes() == 0 {
             return;
