@@ -1,10 +1,10 @@
 //! The categories of an attribute by number.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::{borrow::Cow, collections::BTreeMap, ops::Range};
 
 use rayon::prelude::*;
 
-use super::{AttrId, Table, limits::CHUNK};
+use super::{AttrId, Table, distinct_cells::DistinctCells, limits::CHUNK};
 
 /// The categories of an attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,51 +56,21 @@ impl Table {
 
     /// For some records, the numbers of their cells from 1 in the order in which these first occur, 0 where one is missing; and for each
     /// different cell the record that has it first.
-    fn numbered_cells(
-        &self,
-        id: AttrId,
-        records: std::ops::Range<usize>,
-    ) -> (Vec<u32>, Vec<usize>) {
+    fn numbered_cells(&self, id: AttrId, records: Range<usize>) -> (Vec<u32>, Vec<usize>) {
         let mut firsts = Vec::new();
-        let mut known = Known::default();
+        let mut known = DistinctCells::default();
         let cells = records.map(|record| {
             if self.is_missing(record, id) {
                 return 0;
             }
-            let next = small(firsts.len() + 1);
-            let number = known.number(self.raw(record, id), next);
-            if number == next {
+            let number = known.number(self.raw(record, id));
+            if number == firsts.len() {
                 firsts.push(record);
             }
-            number
+            small(number + 1)
         });
         (cells.collect(), firsts)
     }
-}
-
-/// Cells that were seen, with their numbers. Most are short, and compared as one number.
-#[derive(Default)]
-struct Known<'a> {
-    short: BTreeMap<u64, u32>,
-    long: BTreeMap<Cow<'a, [u8]>, u32>,
-}
-
-impl<'a> Known<'a> {
-    /// The number of a cell, which is `next` if it was not seen before.
-    fn number(&mut self, cell: Cow<'a, [u8]>, next: u32) -> u32 {
-        match packed(&cell) {
-            Some(key) => *self.short.entry(key).or_insert(next),
-            None => *self.long.entry(cell).or_insert(next),
-        }
-    }
-}
-
-/// A cell of at most seven bytes, and how many these are.
-fn packed(cell: &[u8]) -> Option<u64> {
-    let mut bytes = [0; 8];
-    bytes[7] = u8::try_from(cell.len()).ok().filter(|&len| len < 8)?;
-    bytes[..cell.len()].copy_from_slice(cell);
-    Some(u64::from_le_bytes(bytes))
 }
 
 /// A number of records, of which a table has at most `u32::MAX`.
@@ -112,15 +82,6 @@ fn small(count: usize) -> u32 {
 mod tests {
     use super::*;
     use crate::table::ReadOptions;
-
-    #[test]
-    fn cells_of_other_bytes_or_lengths_are_not_packed_alike() {
-        let cells: [&[u8]; 5] = [b"", b"\0", b"b", b"b\0", b"1234567"];
-        let packed: std::collections::BTreeSet<u64> =
-            cells.iter().filter_map(|cell| packed(cell)).collect();
-        assert_eq!(packed.len(), cells.len());
-        assert_eq!(super::packed(b"12345678"), None);
-    }
 
     /// Against the category of each record, one after the other: short cells and long ones, with quotes, blanks and gaps, in more records than
     /// a task takes.

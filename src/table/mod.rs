@@ -29,6 +29,7 @@ mod condensed;
 mod dates;
 mod describe;
 mod dialect;
+mod distinct_cells;
 mod encoding;
 mod further;
 mod guess;

@@ -1,13 +1,18 @@
 //! The cells of all attributes, read a part of the records at a time.
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 
 use super::{
     Column,
     steps::{Form, Steps},
-    texts::{Known, Texts},
+    texts::Texts,
 };
-use crate::table::{limits::CHUNK, number::Syntax, record_set::RecordSet, tokens::Layout};
+use crate::table::{
+    distinct_cells::DistinctCells, limits::CHUNK, number::Syntax, record_set::RecordSet,
+    tokens::Layout,
+};
 
 /// Records that show of which form a column is.
 pub(super) const TRIED: usize = 16_384;
@@ -39,9 +44,12 @@ pub fn begun<'a>(
         if cells.clone().all(is_of_form) {
             return Some(Column::Steps(steps));
         }
-        let mut known = Known::default();
+        let mut known = DistinctCells::default();
         let most = FEW.max(n / ONE_IN);
-        let repeats = cells.all(|cell| known.code(cell).is_some() && known.len() <= most);
+        let repeats = cells.all(|cell| {
+            known.number(Cow::Borrowed(cell));
+            known.len() <= most
+        });
         repeats.then(|| Column::Texts(Texts::begun()))
     };
     let columns: Option<Vec<Column>> = missing.iter().enumerate().map(column).collect();
@@ -73,7 +81,8 @@ impl<'a> Part<'a> {
         columns.iter_mut().all(|column| match column {
             Column::Steps(_) => true,
             Column::Texts(texts) => {
-                let chunks: Vec<Known<'_>> = known.iter_mut().filter_map(Iterator::next).collect();
+                let chunks: Vec<DistinctCells<'_>> =
+                    known.iter_mut().filter_map(Iterator::next).collect();
                 texts.join(&chunks)
             }
         })
@@ -114,10 +123,10 @@ impl<'a> Part<'a> {
         bytes: &'b [u8],
         layout: &'b Layout,
         line_end: &[u8],
-    ) -> Option<Vec<Known<'b>>> {
-        let mut known: Vec<Known<'b>> = (self.columns.iter())
+    ) -> Option<Vec<DistinctCells<'b>>> {
+        let mut known: Vec<DistinctCells<'b>> = (self.columns.iter())
             .filter(|column| matches!(column, PartOfColumn::Texts(_)))
-            .map(|_| Known::default())
+            .map(|_| DistinctCells::default())
             .collect();
         let mut columns = self.columns;
         for at in 0..self.n_records {
@@ -128,7 +137,10 @@ impl<'a> Part<'a> {
                 let cell = cells.cell(place);
                 match column {
                     PartOfColumn::Steps(form, steps) => steps[at] = form.read(cell)?,
-                    PartOfColumn::Texts(codes) => codes[at] = known.next()?.code(cell)?,
+                    PartOfColumn::Texts(codes) => {
+                        let number = known.next()?.number(Cow::Borrowed(cell));
+                        codes[at] = u16::try_from(number).ok()?;
+                    }
                 }
             }
             let is_last = record + 1 == layout.n_records();

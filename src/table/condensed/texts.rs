@@ -1,10 +1,8 @@
 //! Cells of which few are different.
 
-use std::collections::BTreeMap;
-
 use rayon::prelude::*;
 
-use crate::table::limits::CHUNK;
+use crate::table::{distinct_cells::DistinctCells, limits::CHUNK};
 
 /// The cells of one attribute, each by the number of its text.
 pub struct Texts {
@@ -35,11 +33,13 @@ impl Texts {
     }
 
     /// Joins the lists of all chunks, whose codes were filled in; `false` if there are too many different cells.
-    pub fn join(&mut self, chunks: &[Known<'_>]) -> bool {
-        let mut all = Known::default();
+    pub fn join(&mut self, chunks: &[DistinctCells<'_>]) -> bool {
+        let mut all = DistinctCells::default();
         let places = chunks.iter().map(|chunk| -> Option<Vec<u16>> {
-            let codes = chunk.cells.iter().map(|cell| all.code(cell));
-            codes.collect()
+            let cells = chunk.cells().iter().cloned();
+            cells
+                .map(|cell| u16::try_from(all.number(cell)).ok())
+                .collect()
         });
         let Some(places) = places.collect::<Option<Vec<_>>>() else {
             return false;
@@ -50,44 +50,7 @@ impl Texts {
                 *code = places[usize::from(*code)];
             }
         });
-        self.cells = all.cells.iter().map(|cell| cell.to_vec()).collect();
+        self.cells = all.cells().iter().map(|cell| cell.to_vec()).collect();
         true
-    }
-}
-
-/// The different cells of a run, in the order in which they were first seen.
-#[derive(Default)]
-pub struct Known<'a> {
-    codes: BTreeMap<&'a [u8], u16>,
-    cells: Vec<&'a [u8]>,
-    /// Cells like the one before are many.
-    last: Option<(&'a [u8], u16)>,
-}
-
-impl<'a> Known<'a> {
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.cells.len()
-    }
-
-    /// The number of a cell; `None` if there are too many.
-    #[inline(always)]
-    pub fn code(&mut self, cell: &'a [u8]) -> Option<u16> {
-        if let Some((last, code)) = self.last
-            && last == cell
-        {
-            return Some(code);
-        }
-        let code = match self.codes.get(cell) {
-            Some(&code) => code,
-            None => {
-                let code = u16::try_from(self.cells.len()).ok()?;
-                self.codes.insert(cell, code);
-                self.cells.push(cell);
-                code
-            }
-        };
-        self.last = Some((cell, code));
-        Some(code)
     }
 }
