@@ -14,7 +14,10 @@ use super::{
 use crate::{
     error::{Error, Result},
     statement::{Kept, Law, Scope},
-    table::{Matrix, Scale},
+    table::{
+        Scale,
+        matrix::{Gaps, Matrix},
+    },
 };
 
 /// An attack by a law, which sees only what the law speaks of.
@@ -129,10 +132,7 @@ impl Limited {
         if stays.is_empty() {
             return None;
         }
-        let side = |matrix: &Matrix| {
-            let hidden: Vec<bool> = stays.iter().map(|&k| matrix.hides(k)).collect();
-            matrix.hiding_zeros(&stays, &hidden)
-        };
+        let side = |matrix: &Matrix| matrix.hiding_zeros(&stays, &vec![false; stays.len()]);
         Some(Self {
             known: stays.iter().map(|&k| self.known[k].clone()).collect(),
             scales: stays.iter().map(|&k| self.scales[k]).collect(),
@@ -181,7 +181,7 @@ impl Limited {
     pub(super) fn blur(&mut self) {
         self.blur_gaps(|_| false);
         for k in 0..self.known.len() {
-            self.released.hide(k);
+            self.released.set_gaps(k, Gaps::Elsewhere);
         }
     }
 
@@ -190,7 +190,7 @@ impl Limited {
         for (k, name) in self.known.iter().enumerate() {
             let has_gaps = |matrix: &Matrix| matrix.present(k).count() < matrix.n_records();
             if !in_place(name) && (has_gaps(&self.intruder) || has_gaps(&self.released)) {
-                self.released.hide(k);
+                self.released.set_gaps(k, Gaps::Elsewhere);
             }
         }
     }

@@ -40,7 +40,10 @@ use crate::{
     distance::{Doubt, Metric, nearest::Boxes, priced::Space},
     error::Result,
     statement::Law,
-    table::{Scale, matrix::Matrix},
+    table::{
+        Scale,
+        matrix::{Gaps, Matrix},
+    },
 };
 
 /// Who looks for whom.
@@ -130,19 +133,22 @@ impl<'a> Scenario<'a> {
     /// For each known attribute, whether gaps can be taken to stand where they stood before masking, so that a record that misses
     /// it is nobody's who has it, and one that has it nobody's who misses it. `published`: a statement says that the method leaves gaps in place.
     ///
-    /// That alone is not enough: cells may have been suppressed after masking, and then the true record would be excluded. So the
-    /// intruder must hold as many records as were released, with as many gaps in this attribute. Everywhere else a gap
-    /// excludes nobody.
+    /// That alone is not enough: cells may have been suppressed after masking, or the intruder's file has gaps of its own, and then the true
+    /// record would be excluded. An intruder may know that nothing of the kind was done; so where it was not ([`Gaps::InPlace`]: whoever
+    /// judges the attack knows), this one does. Where that is not known, the intruder must hold as many records as were released, with as
+    /// many gaps in this attribute. Everywhere else a gap excludes nobody.
     pub fn gaps_in_place(&self, published: bool) -> Vec<bool> {
         let n = self.released.n_records();
-        let comparable = published && self.intruder.n_records() == n;
-        let hides = |k: usize| self.intruder.hides(k) || self.released.hides(k);
+        let comparable = self.intruder.n_records() == n;
         let present = |matrix: &Matrix, k: usize| matrix.present(k).count();
-        (0..self.known.len())
-            .map(|k| {
-                comparable && !hides(k) && present(self.intruder, k) == present(self.released, k)
-            })
-            .collect()
+        let agree = |k| comparable && present(self.intruder, k) == present(self.released, k);
+        let in_place = |k: usize| match self.released.gaps(k) {
+            _ if !published || self.intruder.hides(k) => false,
+            Gaps::Elsewhere => false,
+            Gaps::InPlace => true,
+            Gaps::Unknown => agree(k),
+        };
+        (0..self.known.len()).map(in_place).collect()
     }
 }
 

@@ -6,7 +6,7 @@ use super::{Nearest, Scenario};
 use crate::{
     error::Result,
     stats::moments::{Moments, moments},
-    table::Values,
+    table::{Values, matrix::Gaps},
 };
 
 /// An attack that prefers the nearest record, by a distance and candidate sets that rest on the columns of both files and on nothing else of them.
@@ -59,12 +59,15 @@ impl<'a> Columns<'a> {
 }
 
 impl Whole<'_> {
-    /// [`Scenario::gaps_in_place`](super::Scenario::gaps_in_place) of the whole files.
-    pub fn gaps_in_place(&self, published: bool) -> Vec<bool> {
+    /// [`Scenario::gaps_in_place`](super::Scenario::gaps_in_place) of the whole files, of which the scenario holds some records.
+    pub fn gaps_in_place(&self, some: &Scenario<'_>, published: bool) -> Vec<bool> {
         let (intruder, released) = (&self.intruder, &self.released);
-        let comparable = published && intruder.records.len() == released.records.len();
-        let agree = |k| intruder.present(k).count() == released.present(k).count();
+        let comparable = intruder.records.len() == released.records.len();
+        let agree = |k| comparable && intruder.present(k).count() == released.present(k).count();
+        let in_place = |k| some.released.gaps(k) == Gaps::InPlace;
         let attributes = 0..intruder.values.len();
-        attributes.map(|k| comparable && agree(k)).collect()
+        attributes
+            .map(|k| published && (in_place(k) || agree(k)))
+            .collect()
     }
 }

@@ -22,8 +22,20 @@ pub struct Matrix {
     values: Array2<f64>,
     /// One bit a cell, `words_per_record` words a record; empty when nothing is missing.
     missing: Vec<u64>,
-    /// For each attribute, whether zeros of it count as missing; empty when none do.
-    hidden: Vec<bool>,
+    /// What is known of the gaps of each attribute; empty when nothing is.
+    gaps: Vec<Gaps>,
+}
+
+/// What is known of the gaps of an attribute in a file that was masked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Gaps {
+    /// Nothing.
+    #[default]
+    Unknown,
+    /// They stand where the original has them.
+    InPlace,
+    /// They do not stand where values are missing: some are zeros that changed places.
+    Elsewhere,
 }
 
 impl Matrix {
@@ -37,7 +49,7 @@ impl Matrix {
         Self {
             values,
             missing: Vec::new(),
-            hidden: Vec::new(),
+            gaps: Vec::new(),
         }
     }
 
@@ -99,7 +111,7 @@ impl Matrix {
             } else {
                 records.iter().flat_map(masks).copied().collect()
             },
-            hidden: self.hidden.clone(),
+            gaps: self.gaps.clone(),
         }
     }
 
@@ -190,7 +202,7 @@ impl Matrix {
         };
         Self {
             missing,
-            hidden: self.hidden.clone(),
+            gaps: self.gaps.clone(),
             ..Self::complete(records.len(), self.n_attributes(), values)
         }
     }
@@ -237,21 +249,33 @@ impl Matrix {
                 }
             }
         }
-        if hidden.contains(&true) {
-            copy.hidden = hidden.to_vec();
+        for (k, (&attribute, &hide)) in attributes.iter().zip(hidden).enumerate() {
+            let gaps = if hide {
+                Gaps::Elsewhere
+            } else {
+                self.gaps(attribute)
+            };
+            if gaps != Gaps::Unknown {
+                copy.set_gaps(k, gaps);
+            }
         }
         copy
     }
 
-    /// Whether zeros of this attribute count as missing: its gaps do not stand where values are missing.
-    pub fn hides(&self, attribute: usize) -> bool {
-        self.hidden.get(attribute).copied().unwrap_or(false)
+    /// What is known of the gaps of an attribute.
+    pub fn gaps(&self, attribute: usize) -> Gaps {
+        self.gaps.get(attribute).copied().unwrap_or_default()
     }
 
-    /// Lets the gaps of an attribute count as such that do not stand where values are missing.
-    pub fn hide(&mut self, attribute: usize) {
-        self.hidden.resize(self.n_attributes(), false);
-        self.hidden[attribute] = true;
+    /// Says what is known of the gaps of an attribute.
+    pub fn set_gaps(&mut self, attribute: usize, gaps: Gaps) {
+        self.gaps.resize(self.n_attributes(), Gaps::Unknown);
+        self.gaps[attribute] = gaps;
+    }
+
+    /// Whether the gaps of an attribute do not stand where values are missing.
+    pub fn hides(&self, attribute: usize) -> bool {
+        self.gaps(attribute) == Gaps::Elsewhere
     }
 
     /// Whether this record misses a value.

@@ -261,9 +261,54 @@ fn on_parts_of_files() {
                     &oracle::count(seekers, sought, &partner, Some(assumed), forward, false),
                     &format!("rsld on parts, window {assumed}, {direction:?}"),
                 );
+                // A statement says that gaps stay in place, and of whoever is in both files they did.
+                let names =
+                    (known.iter()).map(|shared| left.attribute(shared.original).name.clone());
+                let bound = Bound::Stated(names.map(|name| (name, vec![assumed])).collect());
+                assert_same(
+                    judge(&case, &RankSwapIntersection { bound, standardize }),
+                    &oracle::count(seekers, sought, &partner, Some(assumed), forward, true),
+                    &format!("rsld on parts with a statement, window {assumed}, {direction:?}"),
+                );
             }
         }
     }
+}
+
+/// One value of each attribute was suppressed after masking, of somebody whom the intruder holds: although a statement says that swapping
+/// leaves gaps in place, they exclude nobody, and the right record is possible for all but for its values.
+#[test]
+fn on_parts_of_files_with_cells_suppressed_afterwards() {
+    let mut dice = Dice(16);
+    let original = random_files::cells(&mut dice, 80, 3, 8);
+    let mut released = rank_swapped(&original, 5, Partner::Unswapped, 4);
+    let held: Vec<u32> = (0..80).filter(|record| record % 3 != 0).collect();
+    for k in [0, 1, 2] {
+        let mut shown = held.iter().map(|&record| record as usize);
+        let record = shown.find(|&record| released[record][k].is_some());
+        released[record.unwrap()][k] = None;
+    }
+    let (left, right) = (table(&original), table(&released));
+    let truth = Truth::by_order(&left, &right).unwrap();
+    let (known, _) = shared_attributes(&left, &right, None);
+    let floats = oracle::floats(&original);
+    let x: oracle::Values = (held.iter())
+        .map(|&record| floats[record as usize].clone())
+        .collect();
+    let partner: Vec<Option<usize>> = held.iter().map(|&record| Some(record as usize)).collect();
+    let held = held.into_iter().map(OriginalRecord).collect();
+    let study = Study::new(&left, &right, &truth, held, Direction::OriginalToMasked);
+    let names = ["a0", "a1", "a2"].map(|name| (name.to_owned(), vec![5]));
+    let attack = RankSwapIntersection {
+        bound: Bound::Stated(names.into_iter().collect()),
+        standardize: Standardize::Own,
+    };
+    let y = oracle::floats(&released);
+    assert_same(
+        judge(&study.case(&known), &attack),
+        &oracle::count(&x, &y, &partner, Some(5), true, false),
+        "rsld with a statement, after suppression",
+    );
 }
 
 /// Somebody who is after one person has no spread of their own, and takes the release's.

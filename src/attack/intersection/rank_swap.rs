@@ -255,7 +255,7 @@ fn boxes(
     };
     let in_place = match whole {
         None => scenario.gaps_in_place(stated),
-        Some(whole) => whole.gaps_in_place(stated),
+        Some(whole) => whole.gaps_in_place(scenario, stated),
     };
     let admits_gaps = columns.iter().map(|column| !in_place[column.attribute]);
     boxes_of(

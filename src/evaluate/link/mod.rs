@@ -91,7 +91,10 @@ impl Case<'_> {
     fn scenario<'s>(&'s self, worst_case: bool, beside: Option<&'s Release>) -> Scenario<'s> {
         let gathered = |side: usize| {
             let columns = || self.study.columns(side, &self.pairs);
-            self.matrices[side].get_or_init(|| Matrix::gather(&columns(), &self.study.places(side)))
+            self.matrices[side].get_or_init(|| {
+                let records = self.study.places(side);
+                (self.study).gathered(side, &columns(), &records, &self.pairs)
+            })
         };
         Scenario {
             aligned: worst_case.then_some(self.study.partners()),

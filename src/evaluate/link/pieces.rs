@@ -57,7 +57,7 @@ impl Case<'_> {
         let partners = self.study.partners();
         let own: Vec<usize> = shard.of_all(partners.len()).collect();
         let seekers = self.study.seekers(&self.pairs, &own);
-        let nobody = Matrix::complete(0, self.pairs.len(), Vec::new());
+        let nobody = self.study.sought(&self.pairs, std::iter::empty());
         let nearest = self.prepared_for(attack, [&seekers, &nobody])?;
         let mut rivals = self.study.rivals(&self.pairs, &nearest, &own);
         let boxes = nearest.candidates.as_ref();
@@ -121,14 +121,16 @@ impl Study<'_> {
     fn seekers(&self, known: &[Shared], of: &[usize]) -> Matrix {
         let records = of.iter().map(|&seeker| self.seeker_record(seeker));
         let [side, _] = self.sides();
-        Matrix::gather(&self.columns(side, known), &records.collect::<Vec<u32>>())
+        let (columns, records) = (self.columns(side, known), records.collect::<Vec<u32>>());
+        self.gathered(side, &columns, &records, known)
     }
 
     /// What is known of some of the sought records.
     fn sought(&self, known: &[Shared], places: impl Iterator<Item = usize>) -> Matrix {
         let records = places.map(|place| self.sought_record(place));
         let [_, side] = self.sides();
-        Matrix::gather(&self.columns(side, known), &records.collect::<Vec<u32>>())
+        let (columns, records) = (self.columns(side, known), records.collect::<Vec<u32>>());
+        self.gathered(side, &columns, &records, known)
     }
 
     /// The file of the seekers, and that of the sought records.

@@ -13,7 +13,10 @@ use crate::{
     attack::{Direction, Release},
     evaluate::truth::{MaskedRecord, OriginalRecord, Truth},
     rng::{Purpose, Seed},
-    table::{AttrId, Matrix, Scale, Table, Values},
+    table::{
+        AttrId, Scale, Table, Values,
+        matrix::{Gaps, Matrix},
+    },
 };
 
 /// The original file, where files are numbered.
@@ -134,7 +137,7 @@ impl<'a> Study<'a> {
                         table.values(id).unwrap_or_else(of_codes)
                     })
                     .collect();
-                let gathered = || Matrix::gather(&columns, &self.places(side));
+                let gathered = || self.gathered(side, &columns, &self.places(side), known);
                 matrices[side].get_or_init(gathered);
             }
         }
@@ -224,6 +227,39 @@ impl<'a> Study<'a> {
             _ => self.masked.values(attribute.masked),
         };
         known.iter().filter_map(values).collect()
+    }
+
+    /// Some records of a file: what these columns of known attributes hold.
+    pub(super) fn gathered(
+        &self,
+        side: usize,
+        columns: &[Values<'_>],
+        records: &[u32],
+        known: &[Shared],
+    ) -> Matrix {
+        let mut matrix = Matrix::gather(columns, records);
+        for (place, attribute) in known.iter().enumerate() {
+            if side == MASKED && self.has_gaps_in_place(attribute) {
+                matrix.set_gaps(place, Gaps::InPlace);
+            }
+        }
+        matrix
+    }
+
+    /// Whether whoever is in both files misses an attribute in both or in neither; `false` where it is not known who that is.
+    fn has_gaps_in_place(&self, attribute: &Shared) -> bool {
+        let gaps = [
+            self.original.missing(attribute.original),
+            self.masked.missing(attribute.masked),
+        ];
+        let mut pairs = (self.held.iter().zip(&self.partner_of_held))
+            .filter_map(|(held, place)| {
+                Some((held.index(), self.shown[(*place)? as usize].index()))
+            })
+            .peekable();
+        pairs.peek().is_some()
+            && (gaps.iter().all(|gaps| gaps.is_empty())
+                || pairs.all(|(held, shown)| gaps[0].contains(held) == gaps[1].contains(shown)))
     }
 
     /// The place in its file of each seeker, and of each sought record: which file that is depends on the direction.
