@@ -1,6 +1,6 @@
 //! Reads all cells once, in parallel, into a column of numbers and a mask per attribute, and counts what was seen.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use rayon::prelude::*;
 
@@ -8,7 +8,7 @@ use super::cell::content;
 use super::lexicon::Lexicon;
 use super::limits::{CHUNK, FEW_VALUES};
 use super::missing::Markers;
-use super::number::{self, Digits, EXACT_INTEGERS, Syntax};
+use super::number::{self, Digits, EXACT_INTEGERS, Simple, Syntax};
 use super::record_set::RecordSet;
 use super::spelling::Plain;
 use super::tokens::Layout;
@@ -115,9 +115,13 @@ impl Tally {
         }
         self.few.add(value);
         if self.counts_from != [false; 2] {
-            for (from, counts) in self.counts_from.iter_mut().enumerate() {
-                *counts &= value - (record + from) as f64 == 0.0;
-            }
+            self.add_place(record, value);
+        }
+    }
+
+    fn add_place(&mut self, record: usize, value: f64) {
+        for (from, counts) in self.counts_from.iter_mut().enumerate() {
+            *counts &= value - (record + from) as f64 == 0.0;
         }
     }
 
@@ -240,10 +244,44 @@ fn read_chunk(
         .map(|(place, values)| (place, values, Part::default()))
         .collect();
     let last = layout.n_records().min(first + CHUNK);
-    for record in first..last {
-        let offset = record - first;
+    let mut others: Vec<&mut (usize, &mut [f64], Part)> = Vec::new();
+    for column in &mut columns {
+        let (place, values, part) = column;
+        let may_be_simple = lexicons[*place].is_none()
+            && markers[*place].allows_all_numbers()
+            && syntax.thousands.is_empty();
+        let simple = || read_simple(bytes, layout, syntax.decimal, *place, first..last, values);
+        match may_be_simple.then(simple).flatten() {
+            Some(simple) => *part = simple,
+            None => others.push(column),
+        }
+    }
+    if !others.is_empty() {
+        read_each(
+            bytes,
+            layout,
+            (syntax, markers, lexicons),
+            first..last,
+            &mut others,
+        );
+    }
+    (columns.into_iter())
+        .map(|(place, _, part)| (place, part))
+        .collect()
+}
+
+/// Reads the cells of attributes in some records one by one.
+fn read_each(
+    bytes: &[u8],
+    layout: &Layout,
+    (syntax, markers, lexicons): (&Syntax, &[Markers], &[Option<Arc<Lexicon>>]),
+    records: Range<usize>,
+    columns: &mut [&mut (usize, &mut [f64], Part)],
+) {
+    for record in records.clone() {
+        let offset = record - records.start;
         let cells = layout.record(bytes, record);
-        for (place, values, part) in &mut columns {
+        for (place, values, part) in columns.iter_mut() {
             let raw = cells.cell(*place);
             let markers = &markers[*place];
             let cell = content(raw);
@@ -288,9 +326,60 @@ fn read_chunk(
             }
         }
     }
-    (columns.into_iter())
-        .map(|(place, _, part)| (place, part))
-        .collect()
+}
+
+/// Reads the cells of an attribute in some records if all of them are what most cells of most files are: [`Simple`] numbers with as many
+/// decimals as the first one. Else it ends where one is something else.
+fn read_simple(
+    bytes: &[u8],
+    layout: &Layout,
+    mark: u8,
+    place: usize,
+    records: Range<usize>,
+    kept: &mut [f64],
+) -> Option<Part> {
+    let mut not_kept = Vec::new();
+    let values = if kept.is_empty() {
+        not_kept.resize(records.len(), 0.0);
+        &mut not_kept[..]
+    } else {
+        kept
+    };
+    let first = layout.cell(bytes, records.start, place);
+    let decimals = first.iter().rev().position(|&byte| byte == mark);
+    let decimals = decimals.unwrap_or(0);
+    let (mut most, mut zeros) = (0, false);
+    let mut places = values.iter_mut();
+    layout.try_each(records.clone(), place, |cell| {
+        let number = Simple::at(bytes, cell, decimals, mark)?;
+        most = most.max(number.whole);
+        zeros |= number.fraction % 10 == 0;
+        *places.next()? = number.value;
+        Some(())
+    })?;
+    let values = &*values;
+    let mut tally = Tally {
+        numbers: records.len(),
+        fractions: decimals > 0 && values.iter().any(|value| value.fract() != 0.0),
+        ..Tally::default()
+    };
+    for &value in values {
+        tally.few.add(value);
+        if tally.few.overflown {
+            break;
+        }
+    }
+    for (record, &value) in records.clone().zip(values) {
+        tally.add_place(record, value);
+        if tally.counts_from == [false; 2] {
+            break;
+        }
+    }
+    Some(Part {
+        tally,
+        plain: Plain::of_many(records.len(), decimals, decimals > 0 && zeros, most),
+        ..Part::default()
+    })
 }
 
 /// Keeps a number where numbers are kept.
@@ -306,4 +395,65 @@ fn set(words: &mut Vec<u64>, bit: usize) {
         words.resize(CHUNK / 64, 0);
     }
     words[bit / 64] |= 1 << (bit % 64);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::{encoding::Encoding, tokens::Tokenizer};
+
+    const SYNTAX: Syntax = Syntax {
+        decimal: b'.',
+        thousands: b"",
+    };
+
+    /// Cells of one kind are read as those of any kind are, whatever is among them: the same numbers, counts and spelling. That a number which
+    /// does not occur marks missing ones lets each be looked at by itself.
+    #[test]
+    fn simple_numbers_are_read_as_others_are() {
+        let columns: [&[&str]; 12] = [
+            &["7", "0", "12345678", "-3", "10"],
+            &["7", "007", "12"],
+            &["7", "", "12", "NA"],
+            &["7", "-0", "12"],
+            &["7", "123456789", "9007199254740993"],
+            &["1.25", "0.00", "-0.50", "10.10", "12345678.99"],
+            &["1.25", "-0.00"],
+            &["1.25", "1.5"],
+            &["0.1234", "0.0001", "0.00001"],
+            &["0.12345678", "12345678.12345678", "99999999.99999999"],
+            &["text", "1"],
+            &["5.", ".5", "+5", "1e3", " 4", "\"6\"", "-", "."],
+        ];
+        for cells in columns {
+            for n in [cells.len(), CHUNK + 900] {
+                let text: String = (0..n)
+                    .map(|record| format!("{record},{}\n", cells[record * 7 % cells.len()]))
+                    .collect();
+                let mut layout = Layout::new(2);
+                layout
+                    .fill(&mut Tokenizer::new(text.as_bytes(), 0, b','))
+                    .unwrap();
+                let read = |codes: Option<&[String]>, keeps: bool| {
+                    let markers = Markers::new(codes, None, Encoding::Utf8).with_syntax(&SYNTAX);
+                    let ways = (&[markers.clone(), markers][..], &[None, None][..]);
+                    let wanted = (&[true, true][..], keeps);
+                    read_all(text.as_bytes(), &layout, &SYNTAX, ways, wanted)
+                };
+                let stated = ["", "NA", ".", "*", "-77777777"].map(String::from);
+                for keeps in [true, false] {
+                    let (simple, each) = (read(None, keeps), read(Some(&stated), keeps));
+                    for (simple, each) in simple.iter().zip(&each) {
+                        let bits = |cells: &Cells| -> Vec<u64> {
+                            cells.values.iter().map(|value| value.to_bits()).collect()
+                        };
+                        assert_eq!(bits(simple), bits(each), "{cells:?}");
+                        assert_eq!(simple.tally, each.tally, "{cells:?}");
+                        assert_eq!(simple.plain, each.plain, "{cells:?}");
+                        assert_eq!(simple.missing, each.missing, "{cells:?}");
+                    }
+                }
+            }
+        }
+    }
 }

@@ -99,6 +99,11 @@ impl Markers {
         self.texts.iter().any(|text| text == cell)
     }
 
+    /// Whether no number is missing.
+    pub fn allows_all_numbers(&self) -> bool {
+        !self.some_numeric
+    }
+
     /// Whether this number is missing.
     pub fn is_missing_number(&self, cell: &[u8], value: f64) -> bool {
         self.some_numeric

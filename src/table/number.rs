@@ -11,6 +11,8 @@
 //! `f64` are not numbers. A leading zero before another digit (`007`) or a leading `+` makes a number a *code*:
 //! it can be read as a number when the user says so, and is not taken for one without.
 
+use std::ops::Range;
+
 use super::encoding::Encoding;
 use super::limits::MAX_NUMBER_BYTES;
 
@@ -147,8 +149,18 @@ pub(super) fn read(text: &[u8], syntax: &Syntax) -> Option<Reading> {
 }
 
 /// A power of ten, of at most sixteen.
+#[inline(always)]
 pub(super) fn power_of_ten(exponent: usize) -> u64 {
-    (0..exponent).fold(1, |power, _| power * 10)
+    const POWERS: [u64; 17] = {
+        let mut powers = [1; 17];
+        let mut exponent = 1;
+        while exponent < powers.len() {
+            powers[exponent] = powers[exponent - 1] * 10;
+            exponent += 1;
+        }
+        powers
+    };
+    POWERS[exponent]
 }
 
 /// The number that up to sixteen digits write; nothing of other texts.
@@ -167,8 +179,6 @@ pub(super) fn whole(text: &[u8]) -> Option<u64> {
 /// The number that one to eight digits write: all of them are worked on at once, in the bytes of one word.
 #[inline(always)]
 fn up_to_eight(text: &[u8]) -> Option<u64> {
-    const ZEROS: u64 = u64::from_le_bytes([b'0'; 8]);
-    const HIGH: u64 = u64::from_le_bytes([0xF0; 8]);
     let n = text.len();
     // The bytes in their order from the lowest on; those that are taken twice are the same.
     let word = match (text.first_chunk(), text.last_chunk()) {
@@ -182,9 +192,78 @@ fn up_to_eight(text: &[u8]) -> Option<u64> {
                 | u64::from(text[n - 1]) << (8 * (n - 1))
         }
     };
+    digits_of(word << (8 * (8 - n)), n)
+}
+
+/// A number of a known number of decimals, and of nothing that wants a closer look.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Simple {
+    pub value: f64,
+    /// Digits before the mark.
+    pub whole: usize,
+    /// What the decimals write.
+    pub fraction: u64,
+}
+
+impl Simple {
+    /// The number in these bytes, if it has so many decimals, up to eight digits before and after the mark, no sign but that of a negative
+    /// number, and a first digit that is no zero, or one before the mark. Numbers that other programs write with an exponent are left out.
+    #[inline(always)]
+    pub fn at(bytes: &[u8], cell: Range<usize>, decimals: usize, mark: u8) -> Option<Self> {
+        let negative = bytes.get(cell.start) == Some(&b'-');
+        let start = cell.start + usize::from(negative);
+        let (end, fraction) = match decimals {
+            0 => (cell.end, 0),
+            _ => {
+                let end = cell.end.checked_sub(decimals + 1)?;
+                if bytes[end] != mark || end <= start {
+                    return None;
+                }
+                (end, digits_at(bytes, end + 1..cell.end)?)
+            }
+        };
+        let whole = end - start;
+        let before = digits_at(bytes, start..end)?;
+        let size = before * power_of_ten(decimals) + fraction;
+        let has_zero_in_front = whole > 1 && before < power_of_ten(whole - 1);
+        let is_tiny = decimals >= 4 && size < power_of_ten(decimals - 4);
+        if has_zero_in_front || is_tiny || negative && size == 0 || size > 1 << 53 {
+            return None;
+        }
+        // As of `Digits`.
+        let size = match decimals {
+            0 => size as f64,
+            decimals => size as f64 / POWERS[decimals],
+        };
+        Some(Self {
+            value: if negative { -size } else { size },
+            whole,
+            fraction,
+        })
+    }
+}
+
+/// The number that one to eight bytes write; nothing of others.
+#[inline(always)]
+fn digits_at(bytes: &[u8], digits: Range<usize>) -> Option<u64> {
+    let n = digits.len();
+    if !(1..=8).contains(&n) {
+        return None;
+    }
+    match bytes[..digits.end].last_chunk() {
+        Some(word) => digits_of(u64::from_le_bytes(*word), n),
+        None => up_to_eight(&bytes[digits]),
+    }
+}
+
+/// The number that the highest one to eight bytes of a word write, the lowest of them the first digit; nothing of others.
+#[inline(always)]
+fn digits_of(word: u64, n: usize) -> Option<u64> {
+    const ZEROS: u64 = u64::from_le_bytes([b'0'; 8]);
+    const HIGH: u64 = u64::from_le_bytes([0xF0; 8]);
     // Zeros in front, which are the lowest.
-    let missing = 8 * (8 - n);
-    let word = word << missing | ZEROS & !(u64::MAX << missing);
+    let kept = u64::MAX << (8 * (8 - n));
+    let word = word & kept | ZEROS & !kept;
     let six = word.wrapping_add(u64::from_le_bytes([6; 8]));
     if word & HIGH != ZEROS || six & HIGH != ZEROS {
         return None;

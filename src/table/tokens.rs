@@ -73,6 +73,10 @@ pub(super) struct Tokenizer<'a> {
     quoted_cells: u64,
     keeps_blank_lines: bool,
     skipped_lines: u64,
+    /// The bytes that were looked at last.
+    block: Range<usize>,
+    /// A bit for each of them, the first one's the lowest: whether it can end a cell.
+    ends: u64,
 }
 
 impl<'a> Tokenizer<'a> {
@@ -86,6 +90,8 @@ impl<'a> Tokenizer<'a> {
             quoted_cells: 0,
             keeps_blank_lines: false,
             skipped_lines: 0,
+            block: at..at,
+            ends: 0,
         }
     }
 
@@ -170,25 +176,34 @@ impl<'a> Tokenizer<'a> {
         byte == self.delimiter || byte == b'\n' || byte == b'\r'
     }
 
+    /// Looks at a block of bytes at once, each of which is looked at once.
+    #[inline(always)]
     fn skip_plain(&mut self) {
-        // Most cells are short: looking at eight bytes at once beats the start-up of a vector search.
-        const SHORT: usize = 24;
-        let near = self.bytes.len().min(self.at + SHORT);
-        while self.at < near {
-            let Some((word, _)) = self.bytes[self.at..].split_first_chunk() else {
-                break;
-            };
-            let word = u64::from_le_bytes(*word);
-            let found = first_of(word, self.delimiter)
-                .min(first_of(word, b'\n'))
-                .min(first_of(word, b'\r'));
-            self.at += found;
-            if found < 8 {
+        loop {
+            if self.block.contains(&self.at) {
+                let left = self.ends >> (self.at - self.block.start);
+                if left != 0 {
+                    self.at += left.trailing_zeros() as usize;
+                    return;
+                }
+                self.at = self.block.end;
+            }
+            if self.at == self.bytes.len() {
                 return;
             }
+            let rest = &self.bytes[self.at..];
+            let (length, ends) = match rest.first_chunk() {
+                Some(block) => (BLOCK, ends_among(block, self.delimiter)),
+                None => {
+                    let mut block = [0; BLOCK];
+                    block[..rest.len()].copy_from_slice(rest);
+                    let ends = ends_among(&block, self.delimiter);
+                    (rest.len(), ends & !(u64::MAX << rest.len()))
+                }
+            };
+            self.block = self.at..self.at + length;
+            self.ends = ends;
         }
-        let rest = &self.bytes[self.at..];
-        self.at += memchr::memchr3(self.delimiter, b'\n', b'\r', rest).unwrap_or(rest.len());
     }
 
     fn skip_quoted(&mut self) -> Result<(), Fault> {
@@ -220,16 +235,22 @@ impl<'a> Tokenizer<'a> {
     }
 }
 
-/// Where this byte first stands in a word of eight bytes, the lowest first; 8 if it does not.
-///
-/// Of a word without it, no byte is zero once it is taken away bit by bit; the lowest that is zero is the lowest to borrow when 1
-/// is subtracted from each.
+/// Bytes of which a word has a bit each.
+const BLOCK: usize = 64;
+
+/// Which of some bytes can end a cell: a bit for each, the first one's the lowest.
 #[inline(always)]
-fn first_of(word: u64, byte: u8) -> usize {
-    const ONES: u64 = u64::from_le_bytes([1; 8]);
-    let rest = word ^ (ONES * u64::from(byte));
-    let zeros = rest.wrapping_sub(ONES) & !rest & (ONES << 7);
-    (zeros.trailing_zeros() / 8) as usize
+fn ends_among(block: &[u8; BLOCK], delimiter: u8) -> u64 {
+    /// Of bytes that are 0 or 1, byte k of the factor 2^(8 k) moves to bit 56 + k.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let mut is_end = [0; BLOCK];
+    for (is_end, &byte) in is_end.iter_mut().zip(block) {
+        *is_end = u8::from((byte == delimiter) | (byte == b'\n') | (byte == b'\r'));
+    }
+    let eights = is_end.as_chunks().0.iter().rev();
+    eights.fold(0, |ends, eight| {
+        ends << 8 | u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56
+    })
 }
 
 /// Bytes that are cut in pieces at a time; tests cut small files, too.
@@ -550,6 +571,22 @@ impl Layout {
         self.record(bytes, record).cell(cell)
     }
 
+    /// Looks at the bytes of the file that a cell of some records is, one record after the other, until `look` has nothing.
+    #[inline(always)]
+    pub fn try_each(
+        &self,
+        records: Range<usize>,
+        cell: usize,
+        look: impl FnMut(Range<usize>) -> Option<()>,
+    ) -> Option<()> {
+        let cells = records.start * self.n_cells..records.end * self.n_cells;
+        let starts = &self.starts[records];
+        match self.ends.range(cells) {
+            EndsOf::Short(ends) => try_each(starts, ends.chunks_exact(self.n_cells), cell, look),
+            EndsOf::Long(ends) => try_each(starts, ends.chunks_exact(self.n_cells), cell, look),
+        }
+    }
+
     /// The line on which a record begins.
     ///
     /// # Complexity
@@ -583,6 +620,8 @@ fn cut_in_pieces<'a>(tokens: &Tokenizer<'a>, n_cells: usize) -> Vec<Piece<'a>> {
                 line: 0,
                 quoted_cells: 0,
                 skipped_lines: 0,
+                // It knows bytes beyond this piece.
+                block: 0..0,
                 ..tokens.clone()
             },
             blank: BlankLines::default(),
@@ -602,9 +641,30 @@ fn cut_in_pieces<'a>(tokens: &Tokenizer<'a>, n_cells: usize) -> Vec<Piece<'a>> {
 /// The cell at this place of a record whose cells end at `ends`.
 #[inline(always)]
 pub(super) fn cut<'a>(record: &'a [u8], ends: &[impl Copy + Into<u32>], cell: usize) -> &'a [u8] {
+    &record[within(ends, cell)]
+}
+
+/// See [`Layout::try_each`].
+#[inline(always)]
+fn try_each<'a>(
+    starts: &[u64],
+    ends: impl Iterator<Item = &'a [impl Copy + Into<u32> + 'a]>,
+    cell: usize,
+    mut look: impl FnMut(Range<usize>) -> Option<()>,
+) -> Option<()> {
+    starts.iter().zip(ends).try_for_each(|(&start, ends)| {
+        let start = usize::try_from(start).ok()?;
+        let within = within(ends, cell);
+        look(start + within.start..start + within.end)
+    })
+}
+
+/// Where that cell is in the record.
+#[inline(always)]
+fn within(ends: &[impl Copy + Into<u32>], cell: usize) -> Range<usize> {
     let end = |cell: usize| -> usize { ends[cell].into() as usize };
     let from = if cell == 0 { 0 } else { end(cell - 1) + 1 };
-    &record[from..end(cell)]
+    from..end(cell)
 }
 
 fn ragged(found: usize, expected: usize, delimiter: u8) -> Error {
@@ -659,6 +719,8 @@ mod tests {
                 })
         };
         let blank = blank.map_err(|error| error.to_string())?;
+        // Which bytes were looked at last is its own affair.
+        (tokens.block, tokens.ends) = (0..0, 0);
         let records: Vec<_> = (0..layout.n_records())
             .map(|record| {
                 (
@@ -715,12 +777,15 @@ mod tests {
             prop_assert_eq!(filled(bytes, keep_blank_lines, true), filled(bytes, keep_blank_lines, false));
         }
 
-        /// The first byte of a kind in a word is where a plain look finds it.
+        /// The bits of a block say of each byte what a plain look at it says.
         #[test]
-        fn words_are_looked_through_as_their_bytes_are(word in prop::array::uniform8(prop::sample::select(b"\x00\x01\x7f\x80\xff,-+\n\r".to_vec()))) {
-            for byte in *b"\x00\x01\x80\xff,\n\r" {
-                let place = word.iter().position(|&other| other == byte).unwrap_or(8);
-                prop_assert_eq!(first_of(u64::from_le_bytes(word), byte), place);
+        fn blocks_are_looked_through_as_their_bytes_are(bytes in prop::collection::vec(prop::sample::select(b"\x00\x01\x7f\x80\xff,-+\n\r".to_vec()), BLOCK)) {
+            for delimiter in *b"\x00\x01\x80\xff," {
+                let tokens = Tokenizer::new(&bytes, 0, delimiter);
+                let ends = ends_among(bytes.first_chunk().unwrap(), delimiter);
+                for (place, &byte) in bytes.iter().enumerate() {
+                    prop_assert_eq!(ends >> place & 1 == 1, tokens.ends_cell(byte));
+                }
             }
         }
     }

@@ -229,6 +229,22 @@ impl Plain {
         self.add_shape(Shape::of_digits(digits, raw, syntax));
     }
 
+    /// Cells of so many decimals each, of at most so many digits before the mark; `zeros`: some end in a zero after it.
+    pub(in crate::table) fn of_many(
+        cells: usize,
+        decimals: usize,
+        zeros: bool,
+        whole: usize,
+    ) -> Self {
+        Self {
+            cells,
+            decimals: Some((decimals, decimals)),
+            zeros,
+            others: false,
+            digits: whole + decimals,
+        }
+    }
+
     #[inline(always)]
     fn add_shape(&mut self, shape: Option<Shape>) {
         let Some(shape) = shape else {
