@@ -15,7 +15,7 @@ use super::{
 use crate::{
     error::{Error, Reason, Result},
     statement::Laws,
-    stats::moments::moments,
+    stats::moments::{Moments, moments_of},
     table::{AttrId, Role, Table, Values},
 };
 
@@ -236,7 +236,8 @@ fn numbers_apart(numbers: [Values<'_>; 2]) -> Option<String> {
     let [Some(left), Some(right)] = numbers.map(Spread::of) else {
         return None;
     };
-    if left.greatest < right.least || right.greatest < left.least {
+    let [of_left, of_right] = [&left.moments, &right.moments];
+    if of_left.greatest < of_right.least || of_right.greatest < of_left.least {
         return Some("has numbers of which the ranges in the two files do not overlap".into());
     }
     let is_far = |factor: f64| {
@@ -244,7 +245,7 @@ fn numbers_apart(numbers: [Values<'_>; 2]) -> Option<String> {
             && factor > 0.0
             && !(1.0 / SAME_SCALE_WITHIN..=SAME_SCALE_WITHIN).contains(&factor)
     };
-    let sd = right.sd / left.sd;
+    let sd = of_right.sd / of_left.sd;
     if !is_far(sd) {
         return None;
     }
@@ -267,22 +268,14 @@ fn numbers_apart(numbers: [Values<'_>; 2]) -> Option<String> {
 /// Where the numbers of an attribute lie.
 struct Spread<'a> {
     values: Values<'a>,
-    least: f64,
-    greatest: f64,
-    sd: f64,
+    moments: Moments,
 }
 
 impl<'a> Spread<'a> {
     /// That of the numbers that are there; `None` of too few.
     fn of(values: Values<'a>) -> Option<Self> {
-        let all = values.present().map(|(_, value)| value);
-        let moments = moments(all.clone());
-        (moments.count >= ENOUGH).then(|| Self {
-            values,
-            least: all.clone().fold(f64::INFINITY, f64::min),
-            greatest: all.fold(f64::NEG_INFINITY, f64::max),
-            sd: moments.sd,
-        })
+        let moments = moments_of(values);
+        (moments.count >= ENOUGH).then_some(Self { values, moments })
     }
 
     /// The range of the middle half.

@@ -32,7 +32,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Files, columns::lower_triangle, discrepancy, overall, probabilistic, statistics::Statistics,
+    Files, discrepancy, overall, probabilistic,
+    statistics::{Statistics, lower_triangle},
 };
 use crate::{
     figure::{self, Definition, Figure, Group, Statistic},

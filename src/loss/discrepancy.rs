@@ -3,7 +3,10 @@
 
 use rayon::prelude::*;
 
-use super::{Files, columns::lower_triangle, statistics::QUANTILES};
+use super::{
+    Files,
+    statistics::{QUANTILES, lower_triangle},
+};
 use crate::figure::{Definition, Discrepancy, Figure, Group, Part, Statistic, TOO_LARGE};
 
 const SOURCE: &str =

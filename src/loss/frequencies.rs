@@ -40,12 +40,12 @@ fn columns(pair: &Pair) -> Vec<Column> {
     let is_ordinal = |place: &usize| numbers.scales[*place] == Scale::Ordinal;
     let ordinal = (0..numbers.names.len()).filter(is_ordinal).map(|place| {
         let mut code_of: BTreeMap<String, u32> = BTreeMap::new();
-        let sides = [&numbers.original, &numbers.masked].map(|matrix| {
+        let sides = [&numbers.original, &numbers.masked].map(|side| {
             let code = |value: Option<f64>| {
                 let next = u32::try_from(code_of.len()).unwrap_or(u32::MAX);
                 Some(*code_of.entry((value? + 0.0).to_string()).or_insert(next))
             };
-            matrix.column(place).map(code).collect()
+            side.cells(place).map(code).collect()
         });
         let mut labels = vec![String::new(); code_of.len()];
         for (label, code) in code_of {

@@ -59,14 +59,15 @@ pub fn integrity(pair: &Pair) -> Vec<AttributeIntegrity> {
 }
 
 fn of_numbers(name: &str, numbers: &PairedNumbers, place: usize) -> AttributeIntegrity {
-    let files = [&numbers.original, &numbers.masked];
+    let files = [&numbers.original, &numbers.masked].map(|file| file.present(place));
+    let values = |side: usize| files[side].iter().copied();
     let is_amount = numbers.are_amounts[place];
     let count = |is_one: &dyn Fn(f64) -> bool| {
-        files.map(|file| file.present(place).filter(|&value| is_one(value)).count())
+        [0, 1].map(|side| values(side).filter(|&value| is_one(value)).count())
     };
-    let totals = files.map(|file| sum(file.present(place)));
-    let least = files[0].present(place).fold(f64::INFINITY, f64::min);
-    let greatest = files[0].present(place).fold(f64::NEG_INFINITY, f64::max);
+    let totals = [0, 1].map(|side| sum(values(side)));
+    let least = values(0).fold(f64::INFINITY, f64::min);
+    let greatest = values(0).fold(f64::NEG_INFINITY, f64::max);
     let [_, below] = count(&|value| value < least);
     let [_, above] = count(&|value| value > greatest);
     AttributeIntegrity {

@@ -5,7 +5,7 @@ use ndarray::Array2;
 use crate::{
     figure::{Definition, Figure, Group},
     stats::covariance::{SemidefiniteFactor, cholesky_semidefinite, covariance},
-    table::pair::PairedNumbers,
+    table::{matrix::columns::Columns, pair::PairedNumbers},
 };
 
 /// How far attributes follow from each other.
@@ -41,8 +41,8 @@ pub fn figure(numbers: &PairedNumbers) -> Figure {
     if names.is_empty() {
         return Figure::undefined(&MLODAK, super::NO_NUMBERS);
     }
-    let diagonal = |matrix, file: &str| {
-        inverse_diagonal(covariance(matrix), names)
+    let diagonal = |side: &Columns, file: &str| {
+        inverse_diagonal(covariance(&side.to_matrix()), names)
             .map_err(|why| format!("in the {file} file {why}"))
     };
     let both = diagonal(&numbers.original, "original")

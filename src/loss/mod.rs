@@ -25,7 +25,6 @@
 
 pub mod analyses;
 mod categories;
-mod columns;
 pub mod corrected;
 mod discrepancy;
 mod frequencies;
@@ -46,16 +45,15 @@ use crate::{
     figure::{Definition, Figure, TOO_LARGE},
     memory,
     statement::Statement,
-    stats::moments::Moments,
-    table::pair::Pair,
+    stats::moments::{Moments, moments_of_columns},
+    table::{matrix::columns::Columns, pair::Pair},
 };
 pub use categories::{CHANGED, ENTROPY_LOSS, SUPPRESSED};
-use columns::Columns;
 use corrected::{Correction, Law};
 pub use overall::{FIVE as IL_PARTS, IL, IL_ALL, not_in_il};
 use probabilistic::SamplingVariances;
 pub use squared_error::SSE_SST;
-use statistics::{Statistics, moments_of, variances_of};
+use statistics::{Statistics, variances_of};
 
 /// Why a measure of categories is not defined where there are none.
 pub const NO_CATEGORIES: &str = "all compared attributes are numbers in both files";
@@ -64,8 +62,8 @@ pub const NO_CATEGORIES: &str = "all compared attributes are numbers in both fil
 struct Files<'a> {
     pair: &'a Pair,
     names: &'a [String],
-    before: Columns,
-    after: Columns,
+    before: &'a Columns,
+    after: &'a Columns,
     // Worked out when a measure first asks.
     moments_of_before: OnceLock<Vec<Moments>>,
     of_before: OnceLock<Statistics>,
@@ -78,8 +76,8 @@ impl<'a> Files<'a> {
         Self {
             pair,
             names: &pair.numbers.names,
-            before: Columns::of(&pair.numbers.original),
-            after: Columns::of(&pair.numbers.masked),
+            before: &pair.numbers.original,
+            after: &pair.numbers.masked,
             moments_of_before: OnceLock::new(),
             of_before: OnceLock::new(),
             of_after: OnceLock::new(),
@@ -89,7 +87,7 @@ impl<'a> Files<'a> {
 
     fn moments_of_before(&self) -> &[Moments] {
         self.moments_of_before
-            .get_or_init(|| moments_of(&self.before))
+            .get_or_init(|| moments_of_columns(self.before))
     }
 
     /// The variance of each attribute of the original, which takes little beside all its statistics.
@@ -99,18 +97,18 @@ impl<'a> Files<'a> {
 
     fn of_before(&self) -> &Statistics {
         self.of_before
-            .get_or_init(|| Statistics::of(&self.before, self.moments_of_before()))
+            .get_or_init(|| Statistics::of(self.before, self.moments_of_before()))
     }
 
     fn of_after(&self) -> &Statistics {
         self.of_after
-            .get_or_init(|| Statistics::of(&self.after, &moments_of(&self.after)))
+            .get_or_init(|| Statistics::of(self.after, &moments_of_columns(self.after)))
     }
 
     /// Of the statistics of the original.
     fn sampling(&self) -> &SamplingVariances {
         self.sampling
-            .get_or_init(|| SamplingVariances::of(&self.before, self.of_before()))
+            .get_or_init(|| SamplingVariances::of(self.before, self.of_before()))
     }
 
     /// Why a measure in units of standard deviations is not defined.

@@ -4,10 +4,9 @@ use rayon::prelude::*;
 
 use super::{
     Files,
-    columns::{Columns, lower_triangle},
     discrepancy::off_diagonal,
     overall::mean_of,
-    statistics::{QUANTILES, Statistics, share, whole},
+    statistics::{QUANTILES, Statistics, lower_triangle, share, whole},
 };
 use crate::{
     figure::{Definition, Discrepancy, Figure, Group, Part, Statistic, TOO_LARGE},
@@ -15,6 +14,7 @@ use crate::{
         density::{quantile, silverman},
         moments::{Moments, moments},
     },
+    table::matrix::columns::Columns,
 };
 
 const SOURCE: &str = "J. M. Mateo-Sanz, J. Domingo-Ferrer, F. Sebé, 2005";
@@ -258,7 +258,7 @@ impl SamplingVariances {
 
     /// Those of a file with these statistics.
     pub fn of(columns: &Columns, statistics: &Statistics) -> Self {
-        let p = columns.len();
+        let p = columns.n_attributes();
         let by_attribute: Vec<(Moments, Vec<f64>)> = (0..p)
             .into_par_iter()
             .map(|attribute| {

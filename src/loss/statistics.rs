@@ -2,10 +2,12 @@
 
 use rayon::prelude::*;
 
-use super::columns::{Columns, lower_triangle};
-use crate::stats::{
-    density::quantile,
-    moments::{Moments, freedom, moments, sum, weighted_moments},
+use crate::{
+    stats::{
+        density::quantile,
+        moments::{Moments, freedom, moments, sum, weighted_moments},
+    },
+    table::matrix::columns::Columns,
 };
 
 /// Quantiles at 5, 10, …, 95 %.
@@ -54,7 +56,7 @@ pub struct Statistics {
 impl Statistics {
     /// Those of a file, whose moments are these.
     pub fn of(columns: &Columns, moments: &[Moments]) -> Self {
-        let attributes = 0..columns.len();
+        let attributes = 0..columns.n_attributes();
         let quantiles: Vec<Vec<Option<f64>>> = (attributes.clone().into_par_iter())
             .map(|attribute| quantiles(&columns.present(attribute)))
             .collect();
@@ -66,7 +68,7 @@ impl Statistics {
 
     /// Those of a file whose records have weights; quantiles are left out.
     pub fn weighted(columns: &Columns, weights: &[f64]) -> Self {
-        let p = columns.len();
+        let p = columns.n_attributes();
         let with_weights = |cells: Box<dyn Iterator<Item = Option<f64>> + '_>| -> Vec<(f64, f64)> {
             let both = cells.zip(weights);
             both.filter_map(|(cell, &weight)| Some((cell?, weight)))
@@ -116,12 +118,9 @@ impl Statistics {
     }
 }
 
-/// The mean and the standard deviation of each attribute, over the values that are there.
-pub fn moments_of(columns: &Columns) -> Vec<Moments> {
-    (0..columns.len())
-        .into_par_iter()
-        .map(|attribute| moments(columns.present(attribute).iter().copied()))
-        .collect()
+/// The pairs of attributes (j, k) with k ≤ j, row by row: the lower triangle of a matrix of p attributes.
+pub fn lower_triangle(p: usize) -> impl Iterator<Item = [usize; 2]> {
+    (0..p).flat_map(|j| (0..=j).map(move |k| [j, k]))
 }
 
 /// The variance of each attribute, as in [`Statistics`].
@@ -286,11 +285,17 @@ pub fn whole(correlation: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::Matrix;
+    use crate::{stats::moments::moments_of_columns, table::Matrix};
+
+    #[test]
+    fn the_lower_triangle_is_row_by_row() {
+        let pairs: Vec<_> = lower_triangle(3).collect();
+        assert_eq!(pairs, [[0, 0], [1, 0], [1, 1], [2, 0], [2, 1], [2, 2]]);
+    }
 
     fn statistics(matrix: &Matrix) -> Statistics {
-        let columns = Columns::of(matrix);
-        Statistics::of(&columns, &moments_of(&columns))
+        let columns = Columns::from(matrix);
+        Statistics::of(&columns, &moments_of_columns(&columns))
     }
 
     /// By hand: x = 1, 2, 3 with mean 2 and squares 2; y = 4, 0, 2 with mean 2, squares 8, products −2; divisor 2. The
@@ -318,7 +323,7 @@ mod tests {
             if let Some(attribute) = gap {
                 matrix.set_missing(5, attribute);
             }
-            let columns = Columns::of(&matrix);
+            let columns = Columns::from(&matrix);
             let of_attribute = |j| moments(columns.present(j).iter().copied());
             let all: Vec<Moments> = (0..p).map(of_attribute).collect();
             for j in 0..p {

@@ -71,8 +71,8 @@ pub fn weighted(pair: &Pair, weights: &[f64]) -> Vec<Weighted> {
     let weights: Vec<f64> = weights.iter().map(|weight| weight / greatest).collect();
     let mut files = Files::new(pair);
     let mut all = of(&files, None);
-    files.of_before = Statistics::weighted(&files.before, &weights).into();
-    files.of_after = Statistics::weighted(&files.after, &weights).into();
+    files.of_before = Statistics::weighted(files.before, &weights).into();
+    files.of_after = Statistics::weighted(files.after, &weights).into();
     let with = of(&files, Some(&weights));
     let both = all.drain(..).zip(with);
     both.map(|(unweighted, weighted)| Weighted {

@@ -233,8 +233,8 @@ impl<'a> Points<'a> {
     fn new(known: &'a Pair) -> Self {
         let numbers = &known.numbers;
         let scale = |attribute: usize| {
-            let values = numbers.original.present(attribute);
-            let values = values.chain(numbers.masked.present(attribute));
+            let values = numbers.original.cells(attribute);
+            let values = values.chain(numbers.masked.cells(attribute)).flatten();
             let (low, high) = values
                 .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
                     (low.min(value), high.max(value))
@@ -271,14 +271,10 @@ impl<'a> Points<'a> {
     /// Infinite where nothing can be compared.
     fn distance(&self, target: usize, masked: usize) -> f64 {
         let numbers = &self.known.numbers;
-        let (mine, theirs) = (
-            numbers.original.record(target),
-            numbers.masked.record(masked),
-        );
         let (mut sum, mut compared) = (0.0, 0_u32);
         for (attribute, scale) in self.scales.iter().enumerate() {
-            if !mine.is_missing(attribute) && !theirs.is_missing(attribute) {
-                let (a, b) = (mine.values()[attribute], theirs.values()[attribute]);
+            let mine = numbers.original.value(target, attribute);
+            if let (Some(a), Some(b)) = (mine, numbers.masked.value(masked, attribute)) {
                 sum += (0.5 * a - 0.5 * b).abs() * scale;
                 compared += 1;
             }
@@ -321,13 +317,13 @@ impl<'a> Secret<'a> {
     fn all(secret: &'a Pair, tolerance: f64) -> Vec<Self> {
         let numbers = secret.numbers.names.iter().enumerate();
         let numbers = numbers.map(|(attribute, name)| {
-            let masked: Vec<Option<f64>> = secret.numbers.masked.column(attribute).collect();
+            let masked: Vec<Option<f64>> = secret.numbers.masked.cells(attribute).collect();
             let mut sorted: Vec<f64> = masked.iter().copied().flatten().collect();
             sorted.sort_unstable_by(f64::total_cmp);
             Self {
                 name: name.clone(),
                 values: Values::Numbers {
-                    original: secret.numbers.original.column(attribute).collect(),
+                    original: secret.numbers.original.cells(attribute).collect(),
                     masked,
                     sorted,
                     tolerance,

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use crate::{
     figure::{About, Definition, Figure, Group, NO_NUMBERS, Part, TOO_LARGE},
     stats::{
-        moments::{Moments, moments_by_attribute},
+        moments::{Moments, moments_of_columns},
         rank::Ranking,
     },
     table::pair::PairedNumbers,
@@ -120,7 +120,7 @@ pub fn figures(numbers: &PairedNumbers) -> Vec<Figure> {
         };
         return DEFINITIONS.map(|what| Figure::undefined(what, why)).into();
     }
-    let original = moments_by_attribute(&numbers.original);
+    let original = moments_of_columns(&numbers.original);
     let by_sd = columns
         .par_iter()
         .zip(&original)
@@ -130,7 +130,7 @@ pub fn figures(numbers: &PairedNumbers) -> Vec<Figure> {
         .par_iter()
         .enumerate()
         .map(|(attribute, cells)| {
-            let ranking = Ranking::new(numbers.masked.present(attribute));
+            let ranking = Ranking::new(numbers.masked.present(attribute).iter().copied());
             Some(hits_by_rank(cells, &ranking))
         })
         .collect::<Vec<_>>();
@@ -153,8 +153,7 @@ pub fn of_confidential(numbers: &PairedNumbers) -> Vec<Figure> {
 type Cell = [f64; 2];
 
 fn cells(numbers: &PairedNumbers, attribute: usize) -> Vec<Cell> {
-    let [original, masked] =
-        [&numbers.original, &numbers.masked].map(|matrix| matrix.column(attribute));
+    let [original, masked] = [&numbers.original, &numbers.masked].map(|side| side.cells(attribute));
     original
         .zip(masked)
         .filter_map(|(before, after)| Some([before?, after?]))
@@ -218,7 +217,7 @@ fn mean(
 }
 
 fn of_records(numbers: &PairedNumbers) -> Figure {
-    let masked = moments_by_attribute(&numbers.masked);
+    let masked = moments_of_columns(&numbers.masked);
     let inside = |record: usize| record_is_inside(numbers, &masked, record);
     let verdicts: Vec<Option<bool>> = (0..numbers.original.n_records())
         .into_par_iter()
@@ -266,8 +265,8 @@ mod tests {
             names: (0..original.len()).map(|j| format!("a{j}")).collect(),
             scales: vec![Scale::Continuous; original.len()],
             are_amounts: vec![true; original.len()],
-            original: matrix(original),
-            masked: matrix(masked),
+            original: (&matrix(original)).into(),
+            masked: (&matrix(masked)).into(),
         }
     }
 
@@ -341,8 +340,8 @@ mod tests {
         );
         let mut nothing = numbers(&[&some(&[1.0])], &[&some(&[1.0])]);
         nothing.names.clear();
-        nothing.original = Matrix::complete(1, 0, Vec::new());
-        nothing.masked = Matrix::complete(1, 0, Vec::new());
+        nothing.original = (&Matrix::complete(1, 0, Vec::new())).into();
+        nothing.masked = nothing.original.clone();
         assert!(figures(&nothing).iter().all(|f| f.why_not.is_some()));
     }
 

@@ -2,13 +2,20 @@
 
 use rayon::prelude::*;
 
-use crate::table::Matrix;
+use crate::table::{
+    Values,
+    matrix::{Matrix, columns::Columns},
+};
 
-/// Mean and standard deviation (divisor n−1) of some numbers.
+/// How many numbers, where they lie, their mean and standard deviation (divisor n−1).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moments {
     /// How many numbers.
     pub count: usize,
+    /// The least; 0 when there is none.
+    pub least: f64,
+    /// The greatest; 0 when there is none.
+    pub greatest: f64,
     /// Mean; 0 when there is none.
     pub mean: f64,
     /// Standard deviation with divisor n−1; 0 when there are fewer than two numbers or all are equal.
@@ -24,11 +31,46 @@ pub struct Moments {
 /// # Units
 /// sd with divisor n−1.
 pub fn moments(values: impl Iterator<Item = f64> + Clone) -> Moments {
+    moments_of_slices(|add| in_slices(values.clone(), add))
+}
+
+/// [`moments`] of the numbers of an attribute that are there.
+pub fn moments_of(values: Values<'_>) -> Moments {
+    moments_of_slices(|add| values.present_in_slices(add))
+}
+
+/// The same of columns.
+pub fn moments_of_columns(columns: &Columns) -> Vec<Moments> {
+    (0..columns.n_attributes())
+        .into_par_iter()
+        .map(|attribute| moments_of_slices(|add| add(&columns.present(attribute))))
+        .collect()
+}
+
+/// [`moments`] of numbers that come in slices, the same ones whenever they are asked for.
+fn moments_of_slices(slices: impl Fn(&mut dyn FnMut(&[f64]))) -> Moments {
     let mut location = Location::default();
-    values.clone().for_each(|value| location.add(value));
+    slices(&mut |slice| location.add_all(slice));
     let mut spread = Spread::around(&location);
-    values.for_each(|value| spread.add(value));
-    spread.moments()
+    slices(&mut |slice| spread.add_all(slice));
+    spread.moments(&location)
+}
+
+/// Gives numbers in slices.
+fn in_slices(values: impl Iterator<Item = f64>, mut add: impl FnMut(&[f64])) {
+    /// Numbers at once.
+    const BLOCK: usize = 64;
+    let mut block = [0.0; BLOCK];
+    let mut filled = 0;
+    values.for_each(|value| {
+        block[filled] = value;
+        filled += 1;
+        if filled == BLOCK {
+            add(&block);
+            filled = 0;
+        }
+    });
+    add(&block[..filled]);
 }
 
 /// The mean of [`moments`], in one pass; 0 when there is no number.
@@ -62,8 +104,14 @@ pub fn weighted_moments(values: impl Iterator<Item = (f64, f64)> + Clone) -> Mom
     };
     let mut squares = WideSum::default();
     counted.for_each(|(value, weight)| squares.add(weight * ((value - mean) * (value - mean))));
+    let (least, greatest) = match count {
+        0 => (0.0, 0.0),
+        _ => (lowest, highest),
+    };
     Moments {
         count,
+        least,
+        greatest,
         mean,
         sd: match count {
             0 | 1 => 0.0,
@@ -80,7 +128,7 @@ pub fn freedom(weights: f64, count: usize) -> f64 {
 /// The sum of some numbers in twice the working precision, the same for every order of them.
 pub fn sum(values: impl Iterator<Item = f64>) -> f64 {
     let mut sum = WideSum::default();
-    values.for_each(|value| sum.add(value));
+    in_slices(values, |slice| sum.add_all(slice.iter().copied()));
     sum.value()
 }
 
@@ -111,7 +159,9 @@ fn of_attributes(matrix: &Matrix, attributes: &[usize]) -> Vec<Moments> {
     pass(matrix, &mut locations, attributes, Location::add);
     let mut spreads: Vec<Spread> = locations.iter().map(Spread::around).collect();
     pass(matrix, &mut spreads, attributes, Spread::add);
-    spreads.iter().map(Spread::moments).collect()
+    let each = spreads.iter().zip(&locations);
+    each.map(|(spread, location)| spread.moments(location))
+        .collect()
 }
 
 /// The first pass: how many numbers, where they lie.
@@ -140,6 +190,23 @@ impl Location {
         self.lowest = self.lowest.min(value);
         self.highest = self.highest.max(value);
         self.sum.add(value);
+    }
+
+    /// Many at once, of which none waits for another.
+    fn add_all(&mut self, values: &[f64]) {
+        let (mut least, mut greatest) = ([self.lowest; LANES], [self.highest; LANES]);
+        let lanes = values.as_chunks::<LANES>();
+        for values in lanes.0 {
+            for (lane, &value) in values.iter().enumerate() {
+                least[lane] = least[lane].min(value);
+                greatest[lane] = greatest[lane].max(value);
+            }
+        }
+        let all = |ends: [f64; LANES]| ends.into_iter().chain(lanes.1.iter().copied());
+        self.lowest = all(least).fold(f64::INFINITY, f64::min);
+        self.highest = all(greatest).fold(f64::NEG_INFINITY, f64::max);
+        self.count += values.len();
+        self.sum.add_all(values.iter().copied());
     }
 
     fn mean(&self) -> f64 {
@@ -173,9 +240,22 @@ impl Spread {
         self.squares.add(deviation * deviation);
     }
 
-    fn moments(&self) -> Moments {
+    /// Many at once, of which none waits for another.
+    fn add_all(&mut self, values: &[f64]) {
+        let mean = self.mean;
+        self.squares
+            .add_all(values.iter().map(|value| (value - mean) * (value - mean)));
+    }
+
+    fn moments(&self, location: &Location) -> Moments {
+        let (least, greatest) = match self.count {
+            0 => (0.0, 0.0),
+            _ => (location.lowest, location.highest),
+        };
         Moments {
             count: self.count,
+            least,
+            greatest,
             mean: self.mean,
             sd: match self.count {
                 0 | 1 => 0.0,
@@ -184,6 +264,9 @@ impl Spread {
         }
     }
 }
+
+/// Sums that are added up side by side.
+const LANES: usize = 8;
 
 /// A sum kept as an unevaluated pair of doubles (Knuth's two-sum), about 106 bits.
 #[derive(Clone, Default)]
@@ -198,6 +281,26 @@ impl WideSum {
         let rest = sum - self.high;
         self.low += (self.high - (sum - rest)) + (term - rest);
         self.high = sum;
+    }
+
+    /// Many at once: each addition waits for the one before, so every eighth number has a sum of its own.
+    fn add_all(&mut self, terms: impl ExactSizeIterator<Item = f64>) {
+        let (mut high, mut low) = ([0.0; LANES], [0.0; LANES]);
+        let mut terms = terms;
+        for _ in 0..terms.len() / LANES {
+            let eight: [f64; LANES] = std::array::from_fn(|_| terms.next().unwrap_or(0.0));
+            for (lane, term) in eight.into_iter().enumerate() {
+                let sum = high[lane] + term;
+                let rest = sum - high[lane];
+                low[lane] += (high[lane] - (sum - rest)) + (term - rest);
+                high[lane] = sum;
+            }
+        }
+        for (high, low) in high.into_iter().zip(low) {
+            self.add(high);
+            self.low += low;
+        }
+        terms.for_each(|term| self.add(term));
     }
 
     fn value(&self) -> f64 {

@@ -1,5 +1,6 @@
 //! Records as rows of numbers: what distances and indexes compute on.
 
+pub mod columns;
 pub mod equal_records;
 
 use ndarray::{Array2, ArrayView2, Axis};

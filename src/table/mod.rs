@@ -322,6 +322,12 @@ impl Table {
         })
     }
 
+    /// The numbers of an attribute, which are shared with the table; `None` where they are not kept as numbers.
+    pub(in crate::table) fn shared_numbers(&self, id: AttrId) -> Option<Arc<Vec<f64>>> {
+        let column = &self.columns[id.index()];
+        column.values.get().filter(|_| column.numeric).cloned()
+    }
+
     /// Whether an attribute has numbers: it is continuous or ordinal.
     pub fn has_numbers(&self, id: AttrId) -> bool {
         self.columns[id.index()].numeric

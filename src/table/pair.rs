@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use super::{AttrId, Categories, Matrix, Scale, Table, Values};
+use super::{AttrId, Categories, Scale, Table, matrix::columns::Columns};
 
 /// The records that both files have, side by side, attribute by attribute.
 ///
@@ -27,9 +27,9 @@ pub struct PairedNumbers {
     /// Whether its numbers are amounts: places in an order and days are none, and have no sums, signs or zeros.
     pub are_amounts: Vec<bool>,
     /// The original values.
-    pub original: Matrix,
+    pub original: Columns,
     /// The masked values.
-    pub masked: Matrix,
+    pub masked: Columns,
 }
 
 /// An attribute of categories, numbered 0, 1, 2 … so that equal names are equal numbers in both files.
@@ -55,23 +55,21 @@ impl Pair {
     pub fn new(tables: [&Table; 2], attributes: &[[AttrId; 2]], records: &[[u32; 2]]) -> Self {
         let of_side = |side: usize| -> Vec<u32> { records.iter().map(|pair| pair[side]).collect() };
         let records = [of_side(0), of_side(1)];
-        let numbers_of = |ids: &[AttrId; 2]| -> Option<[Values<'_>; 2]> {
-            Some([tables[0].values(ids[0])?, tables[1].values(ids[1])?])
-        };
+        let are_numbers =
+            |ids: &[AttrId; 2]| tables[0].has_numbers(ids[0]) && tables[1].has_numbers(ids[1]);
         let (mut names, mut scales, mut are_amounts) = (Vec::new(), Vec::new(), Vec::new());
         let (mut original, mut masked) = (Vec::new(), Vec::new());
         let mut categories = Vec::new();
         for ids in attributes {
             let attribute = tables[0].attribute(ids[0]);
-            match numbers_of(ids) {
-                Some([before, after]) => {
-                    names.push(attribute.name.clone());
-                    scales.push(attribute.scale);
-                    are_amounts.push(tables[0].has_numerals(ids[0]));
-                    original.push(before);
-                    masked.push(after);
-                }
-                None => categories.push(PairedCategories::new(tables, *ids, &records)),
+            if are_numbers(ids) {
+                names.push(attribute.name.clone());
+                scales.push(attribute.scale);
+                are_amounts.push(tables[0].has_numerals(ids[0]));
+                original.push(ids[0]);
+                masked.push(ids[1]);
+            } else {
+                categories.push(PairedCategories::new(tables, *ids, &records));
             }
         }
         Self {
@@ -80,8 +78,8 @@ impl Pair {
                 names,
                 scales,
                 are_amounts,
-                original: Matrix::gather(&original, &records[0]),
-                masked: Matrix::gather(&masked, &records[1]),
+                original: Columns::gather(tables[0], &original, &records[0]),
+                masked: Columns::gather(tables[1], &masked, &records[1]),
             },
             categories,
         }
@@ -98,7 +96,7 @@ impl Pair {
             ..
         } = &self.numbers;
         let numbers = (names.iter().enumerate())
-            .filter(|&(place, _)| original.column(place).ne(masked.column(place)))
+            .filter(|&(place, _)| original.cells(place).ne(masked.cells(place)))
             .map(|(_, name)| name.as_str());
         let categories = (self.categories.iter())
             .filter(|attribute| attribute.original != attribute.masked)
@@ -160,7 +158,7 @@ mod tests {
         let pair = Pair::new([&before, &after], &ids, &[[0, 1], [1, 2], [2, 0]]);
         assert_eq!(pair.n_records, 3);
         assert_eq!(pair.numbers.names, ["income"]);
-        let column = |matrix: &Matrix| matrix.column(0).collect::<Vec<_>>();
+        let column = |side: &Columns| side.cells(0).collect::<Vec<_>>();
         assert_eq!(
             column(&pair.numbers.original),
             [Some(100.0), None, Some(300.0)]

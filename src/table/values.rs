@@ -111,6 +111,18 @@ impl<'a> Values<'a> {
         }
     }
 
+    /// The numbers that are there, in the order of the records, in slices.
+    pub fn present_in_slices(self, give: &mut dyn FnMut(&[f64])) {
+        if let (At::Numbers(values), true) = (self.at, self.missing.is_empty()) {
+            return give(values);
+        }
+        let mut list = Vec::new();
+        for word in 0..self.n_words() {
+            self.present_in(word, &mut list);
+            give(&list);
+        }
+    }
+
     /// The numbers that are there, with their records, in the order of these.
     pub fn present(self) -> impl Iterator<Item = (usize, f64)> + Clone + 'a {
         let present = move |&record: &usize| !self.missing.contains(record);

@@ -7,6 +7,7 @@ use crate::{
     stats::moments::{Moments, moments},
     table::{
         Scale,
+        matrix::columns::Columns,
         pair::{Pair, PairedCategories, PairedNumbers},
     },
 };
@@ -90,16 +91,16 @@ impl Levels {
 
     /// Codes that are numbers, but of which only equality says something.
     fn of_numbers(numbers: &PairedNumbers, place: usize) -> Self {
-        let all = numbers.original.present(place);
-        let mut values: Vec<f64> = all.chain(numbers.masked.present(place)).collect();
+        let all = numbers.original.cells(place);
+        let mut values: Vec<f64> = all.chain(numbers.masked.cells(place)).flatten().collect();
         values.sort_by(f64::total_cmp);
         // Minus zero is zero.
         values.dedup_by(|a, b| a.partial_cmp(&b) == Some(Ordering::Equal));
-        let codes = |matrix: &crate::table::Matrix| {
+        let codes = |side: &Columns| {
             let code = |value: f64| {
                 u32::try_from(values.partition_point(|&other| other < value)).unwrap_or(u32::MAX)
             };
-            matrix.column(place).map(|value| value.map(code)).collect()
+            side.cells(place).map(|value| value.map(code)).collect()
         };
         Self {
             name: numbers.names[place].clone(),
