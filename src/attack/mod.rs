@@ -130,25 +130,80 @@ impl<'a> Scenario<'a> {
         self.intruder.n_records() >= self.released.n_records()
     }
 
-    /// For each known attribute, whether gaps can be taken to stand where they stood before masking, so that a record that misses
-    /// it is nobody's who has it, and one that has it nobody's who misses it. `published`: a statement says that the method leaves gaps in place.
+    /// For each known attribute, what gaps say of pairs. `published`: a statement says that the method leaves gaps in place; then nobody who
+    /// misses it is a record's who has it, nor the other way round.
     ///
     /// That alone is not enough: cells may have been suppressed after masking, or the intruder's file has gaps of its own, and then the true
-    /// record would be excluded. An intruder may know that nothing of the kind was done; so where it was not ([`Gaps::InPlace`]: whoever
-    /// judges the attack knows), this one does. Where that is not known, the intruder must hold as many records as were released, with as
-    /// many gaps in this attribute. Everywhere else a gap excludes nobody.
-    pub fn gaps_in_place(&self, published: bool) -> Vec<bool> {
-        let n = self.released.n_records();
-        let comparable = self.intruder.n_records() == n;
+    /// record would be excluded. An intruder may know whether something of the kind was done; so this one makes of gaps what holds for all true
+    /// pairs ([`Gaps::Compared`]: whoever judges the attack knows). After suppression, say, who misses a value is still nobody's who shows it. Where
+    /// that is not known, the intruder must hold as many records as were released, with as many gaps in this attribute. Everywhere else a gap
+    /// excludes nobody.
+    pub fn gap_rules(&self, published: bool) -> Vec<GapRule> {
+        let comparable = self.intruder.n_records() == self.released.n_records();
         let present = |matrix: &Matrix, k: usize| matrix.present(k).count();
         let agree = |k| comparable && present(self.intruder, k) == present(self.released, k);
-        let in_place = |k: usize| match self.released.gaps(k) {
-            _ if !published || self.intruder.hides(k) => false,
-            Gaps::Elsewhere => false,
-            Gaps::InPlace => true,
-            Gaps::Unknown => agree(k),
+        let rule = |k: usize| match self.released.gaps(k) {
+            _ if !published || self.intruder.hides(k) => GapRule::NONE,
+            gaps => GapRule::of(gaps, self.direction, || agree(k)),
         };
-        (0..self.known.len()).map(in_place).collect()
+        (0..self.known.len()).map(rule).collect()
+    }
+
+    /// For each known attribute, whether gaps stand where they stood before masking, so that a record that misses it is nobody's who has
+    /// it, and one that has it nobody's who misses it ([`gap_rules`](Self::gap_rules)).
+    pub fn gaps_in_place(&self, published: bool) -> Vec<bool> {
+        let rules = self.gap_rules(published).into_iter();
+        rules.map(|rule| rule == GapRule::IN_PLACE).collect()
+    }
+}
+
+/// What gaps of an attribute say of pairs of a seeker and a sought record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GapRule {
+    /// The record of a seeker who misses the attribute misses it, too.
+    pub gaps_to_gaps: bool,
+    /// The record of a seeker who has it has it, too.
+    pub values_to_values: bool,
+}
+
+impl GapRule {
+    /// Gaps say nothing.
+    pub const NONE: Self = Self {
+        gaps_to_gaps: false,
+        values_to_values: false,
+    };
+
+    /// Both records miss it, or none.
+    pub const IN_PLACE: Self = Self {
+        gaps_to_gaps: true,
+        values_to_values: true,
+    };
+
+    /// By what is known of the gaps of the release; `agree` says whether both files have as many.
+    fn of(gaps: Gaps, direction: Direction, agree: impl Fn() -> bool) -> Self {
+        match gaps {
+            Gaps::Unknown if agree() => Self::IN_PLACE,
+            Gaps::Unknown | Gaps::Elsewhere => Self::NONE,
+            Gaps::Compared { kept, none_added } => {
+                let (gaps_to_gaps, values_to_values) = match direction {
+                    Direction::OriginalToMasked => (kept, none_added),
+                    Direction::MaskedToOriginal => (none_added, kept),
+                };
+                Self {
+                    gaps_to_gaps,
+                    values_to_values,
+                }
+            }
+        }
+    }
+
+    /// Whether a pair is possible of which the seeker, or the sought record, misses the attribute.
+    pub fn admits(self, seeker: bool, sought: bool) -> bool {
+        match (seeker, sought) {
+            (true, false) => !self.gaps_to_gaps,
+            (false, true) => !self.values_to_values,
+            _ => true,
+        }
     }
 }
 

@@ -2,11 +2,11 @@
 
 use rayon::prelude::*;
 
-use super::{Nearest, Scenario};
+use super::{GapRule, Nearest, Scenario};
 use crate::{
     error::Result,
     stats::moments::{Moments, moments},
-    table::{Values, matrix::Gaps},
+    table::Values,
 };
 
 /// An attack that prefers the nearest record, by a distance and candidate sets that rest on the columns of both files and on nothing else of them.
@@ -59,15 +59,14 @@ impl<'a> Columns<'a> {
 }
 
 impl Whole<'_> {
-    /// [`Scenario::gaps_in_place`](super::Scenario::gaps_in_place) of the whole files, of which the scenario holds some records.
-    pub fn gaps_in_place(&self, some: &Scenario<'_>, published: bool) -> Vec<bool> {
+    /// [`Scenario::gap_rules`] of the whole files, of which the scenario holds some records.
+    pub fn gap_rules(&self, some: &Scenario<'_>, published: bool) -> Vec<GapRule> {
         let (intruder, released) = (&self.intruder, &self.released);
         let comparable = intruder.records.len() == released.records.len();
         let agree = |k| comparable && intruder.present(k).count() == released.present(k).count();
-        let in_place = |k| some.released.gaps(k) == Gaps::InPlace;
-        let attributes = 0..intruder.values.len();
-        attributes
-            .map(|k| published && (in_place(k) || agree(k)))
+        let rule = |k| GapRule::of(some.released.gaps(k), some.direction, || agree(k));
+        (0..intruder.values.len())
+            .map(|k| if published { rule(k) } else { GapRule::NONE })
             .collect()
     }
 }

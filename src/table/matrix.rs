@@ -33,8 +33,13 @@ pub enum Gaps {
     /// Nothing.
     #[default]
     Unknown,
-    /// They stand where the original has them.
-    InPlace,
+    /// The file was compared with the original.
+    Compared {
+        /// Who misses the attribute there misses it here.
+        kept: bool,
+        /// Who misses it here misses it there.
+        none_added: bool,
+    },
     /// They do not stand where values are missing: some are zeros that changed places.
     Elsewhere,
 }

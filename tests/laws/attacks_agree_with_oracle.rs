@@ -275,40 +275,53 @@ fn on_parts_of_files() {
     }
 }
 
-/// One value of each attribute was suppressed after masking, of somebody whom the intruder holds: although a statement says that swapping
-/// leaves gaps in place, they exclude nobody, and the right record is possible for all but for its values.
+/// One value of each attribute was suppressed after masking, of somebody whom the intruder holds: who shows a value is still nobody's who
+/// misses it, but a gap may be anybody's. The right record is possible for all.
 #[test]
 fn on_parts_of_files_with_cells_suppressed_afterwards() {
     let mut dice = Dice(16);
     let original = random_files::cells(&mut dice, 80, 3, 8);
     let mut released = rank_swapped(&original, 5, Partner::Unswapped, 4);
-    let held: Vec<u32> = (0..80).filter(|record| record % 3 != 0).collect();
+    let held: Vec<usize> = (0..80).filter(|record| record % 3 != 0).collect();
     for k in [0, 1, 2] {
-        let mut shown = held.iter().map(|&record| record as usize);
-        let record = shown.find(|&record| released[record][k].is_some());
-        released[record.unwrap()][k] = None;
+        let shown = held.iter().find(|&&record| released[record][k].is_some());
+        released[*shown.unwrap()][k] = None;
     }
     let (left, right) = (table(&original), table(&released));
     let truth = Truth::by_order(&left, &right).unwrap();
     let (known, _) = shared_attributes(&left, &right, None);
     let floats = oracle::floats(&original);
-    let x: oracle::Values = (held.iter())
-        .map(|&record| floats[record as usize].clone())
-        .collect();
-    let partner: Vec<Option<usize>> = held.iter().map(|&record| Some(record as usize)).collect();
-    let held = held.into_iter().map(OriginalRecord).collect();
-    let study = Study::new(&left, &right, &truth, held, Direction::OriginalToMasked);
+    let x: oracle::Values = held.iter().map(|&record| floats[record].clone()).collect();
+    let y = oracle::floats(&released);
     let names = ["a0", "a1", "a2"].map(|name| (name.to_owned(), vec![5]));
     let attack = RankSwapIntersection {
         bound: Bound::Stated(names.into_iter().collect()),
         standardize: Standardize::Own,
     };
-    let y = oracle::floats(&released);
-    assert_same(
-        judge(&study.case(&known), &attack),
-        &oracle::count(&x, &y, &partner, Some(5), true, false),
-        "rsld with a statement, after suppression",
-    );
+    for direction in [Direction::OriginalToMasked, Direction::MaskedToOriginal] {
+        let forward = direction == Direction::OriginalToMasked;
+        let people = held.iter().map(|&record| OriginalRecord(record as u32));
+        let study = Study::new(&left, &right, &truth, people.collect(), direction);
+        let (seekers, sought) = if forward { (&x, &y) } else { (&y, &x) };
+        let partner: Vec<Option<usize>> = if forward {
+            held.iter().map(|&record| Some(record)).collect()
+        } else {
+            let place = |record: usize| held.iter().position(|&other| other == record);
+            (0..80).map(place).collect()
+        };
+        // Of [gaps to gaps, values to values].
+        let known_of_gaps = [forward, !forward];
+        let found = judge(&study.case(&known), &attack);
+        let expected =
+            oracle::count_by_gaps(seekers, sought, &partner, Some(5), forward, known_of_gaps);
+        assert_same(
+            found.clone(),
+            &expected,
+            &format!("after suppression, {direction:?}"),
+        );
+        let open = oracle::count_by_gaps(seekers, sought, &partner, Some(5), forward, [false; 2]);
+        assert!(found.candidates < open.candidates && found.inside == held.len() as u64);
+    }
 }
 
 /// Somebody who is after one person has no spread of their own, and takes the release's.

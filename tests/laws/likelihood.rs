@@ -14,7 +14,10 @@ use sdcrisk::{
     },
     rng::{Purpose, Seed},
     statement::{Method, Partner, RankSwapParameters, Step},
-    table::{ReadOptions, Scale, Table, matrix::Matrix},
+    table::{
+        ReadOptions, Scale, Table,
+        matrix::{Gaps, Matrix},
+    },
 };
 
 use crate::random_files::{self, Cells, Dice, table};
@@ -349,13 +352,16 @@ mod slow {
     }
 
     /// Likelihoods of all pairs, seekers × sought; attribute 0 was not masked.
-    pub fn likelihoods(seekers: &Cells, sought: &Cells, released: &Cells, m: i64) -> Vec<Vec<f64>> {
+    ///
+    /// `in_place`: of each attribute, whether who misses it is known to look among those who do, and who has it among those who have it.
+    pub fn likelihoods(
+        seekers: &Cells,
+        sought: &Cells,
+        released: &Cells,
+        m: i64,
+        in_place: &[[bool; 2]],
+    ) -> Vec<Vec<f64>> {
         let width = seekers[0].len();
-        // Gaps are in place where everybody is held and both files have as many.
-        let gaps =
-            |cells: &Cells, k: usize| cells.iter().filter(|record| record[k].is_none()).count();
-        let in_place =
-            |k: usize| seekers.len() == sought.len() && gaps(seekers, k) == gaps(sought, k);
         let columns: Vec<Vec<i64>> = (0..width)
             .map(|k| released.iter().filter_map(|record| record[k]).collect())
             .collect();
@@ -363,7 +369,8 @@ mod slow {
             let mut product = 1.0;
             for k in 0..width {
                 let (Some(own), Some(other)) = (seeker[k], other[k]) else {
-                    if in_place(k) && seeker[k].is_none() != other[k].is_none() {
+                    let known = in_place[k];
+                    if known[0] && other[k].is_some() || known[1] && seeker[k].is_some() {
                         return 0.0;
                     }
                     continue;
@@ -532,11 +539,13 @@ fn for_each_case(mut check: impl FnMut(&[Vec<(u32, f64)>], &Balanced, &[Vec<f64>
     for round in 0..12 {
         let gap = [0, 9][round % 2];
         let original = random_files::cells(&mut dice, 60, 3, gap);
-        let released = rank_swapped(&original, WINDOW, round as u64);
-        let mut held: Cells = match round % 3 {
-            0 => original.iter().step_by(3).cloned().collect(),
-            _ => original.clone(),
-        };
+        let mut released = rank_swapped(&original, WINDOW, round as u64);
+        let step = if round % 3 == 0 { 3 } else { 1 };
+        let mut held: Cells = original.iter().step_by(step).cloned().collect();
+        if round >= 6 {
+            // Suppressed afterwards.
+            (released[0][1], released[3][2], released[9][0]) = (None, None, None);
+        }
         if round % 4 == 3 {
             // A value between those of the release.
             let cell = held[1][2].get_or_insert(0);
@@ -552,7 +561,25 @@ fn for_each_case(mut check: impl FnMut(&[Vec<(u32, f64)>], &Balanced, &[Vec<f64>
             vec!["a1".into(), "a2".into()],
         );
         let known = ["a0", "a1", "a2"].map(String::from);
-        let (intruder, shown) = (matrix(&held), matrix(&released));
+        // In each attribute, whether all true pairs miss it after masking if before, and before if after.
+        let pairs = || held.iter().zip(released.iter().step_by(step));
+        let implies = |from: bool, to: bool| !from || to;
+        let compared = [0, 1, 2].map(|k| {
+            let of =
+                |(x, y): (&Vec<Option<i64>>, &Vec<Option<i64>>)| (x[k].is_none(), y[k].is_none());
+            [
+                pairs()
+                    .map(of)
+                    .all(|(before, after)| implies(before, after)),
+                pairs()
+                    .map(of)
+                    .all(|(before, after)| implies(after, before)),
+            ]
+        });
+        let (intruder, mut shown) = (matrix(&held), matrix(&released));
+        for (k, [kept, none_added]) in compared.into_iter().enumerate() {
+            shown.set_gaps(k, Gaps::Compared { kept, none_added });
+        }
         for direction in [Direction::OriginalToMasked, Direction::MaskedToOriginal] {
             let scenario = Scenario {
                 known: &known,
@@ -569,7 +596,11 @@ fn for_each_case(mut check: impl FnMut(&[Vec<(u32, f64)>], &Balanced, &[Vec<f64>
                 Direction::OriginalToMasked => (&held, &released),
                 Direction::MaskedToOriginal => (&released, &held),
             };
-            let slow = slow::likelihoods(seekers, sought, &released, WINDOW as i64);
+            let in_place = compared.map(|[kept, none_added]| match direction {
+                Direction::OriginalToMasked => [kept, none_added],
+                Direction::MaskedToOriginal => [none_added, kept],
+            });
+            let slow = slow::likelihoods(seekers, sought, &released, WINDOW as i64, &in_place);
             let lists = lists(&Likelihood::new(statement.clone()).unwrap(), &scenario);
             let fast: Vec<Vec<(u32, f64)>> = (0..seekers.len())
                 .map(|seeker| {

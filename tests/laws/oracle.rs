@@ -70,18 +70,23 @@ fn within_ranks(original: f64, released: f64, sorted: &[f64], window: usize) -> 
     })
 }
 
-/// The same for a seeker and a sought record. What either side misses confines nothing, unless missing values are known to stay in
-/// place: then who does not miss the same is nobody's swap.
+/// The same for a seeker and a sought record. What either side misses confines nothing, unless who misses it is known to look among those
+/// who do, or who has it among those who have it (`in_place`, in this order).
 fn possible(
     seeker: Option<f64>,
     sought: Option<f64>,
     sorted: &[f64],
     window: usize,
     released_is_sought: bool,
-    in_place: bool,
+    in_place: [bool; 2],
 ) -> bool {
     let (Some(seeker), Some(sought)) = (seeker, sought) else {
-        return !in_place || seeker.is_none() == sought.is_none();
+        let excluded = match (seeker, sought) {
+            (None, Some(_)) => in_place[0],
+            (Some(_), None) => in_place[1],
+            _ => false,
+        };
+        return !excluded;
     };
     if released_is_sought {
         within_ranks(seeker, sought, sorted, window)
@@ -99,6 +104,26 @@ pub fn count(
     window: Option<usize>,
     released_is_sought: bool,
     in_place: bool,
+) -> Counts {
+    let in_place = [in_place; 2];
+    count_by_gaps(
+        seekers,
+        sought,
+        partner,
+        window,
+        released_is_sought,
+        in_place,
+    )
+}
+
+/// The same where gaps may be known to stay in place in one way only, for instance because some were added.
+pub fn count_by_gaps(
+    seekers: &Values,
+    sought: &Values,
+    partner: &[Option<usize>],
+    window: Option<usize>,
+    released_is_sought: bool,
+    in_place: [bool; 2],
 ) -> Counts {
     let width = seekers.first().map_or(0, Vec::len);
     let released = if released_is_sought { sought } else { seekers };

@@ -6,22 +6,24 @@ pub mod rank_swap;
 
 use rayon::prelude::*;
 
-use crate::distance::nearest::{Boxes, GAP};
+use crate::{
+    attack::GapRule,
+    distance::nearest::{Boxes, GAP},
+};
 
 /// Seekers whose boxes one task works out at most: so many that those who are next to each other in a column, and are asked for one
 /// after the other, mostly need the same of its ranking.
 const ASKED_AT_ONCE: usize = 1 << 20;
 
 /// The set of each seeker as a box: `value` is what is known of a seeker in a column, `bounds` the interval of those who have that value
-/// there, or `None` where nothing confines them, and `admits_gaps` says of each column whether who misses it is a candidate. Where
-/// that is not so, gaps are in place, and candidates of a seeker who misses it miss it, too.
+/// there, or `None` where nothing confines them, and `rules` say of each column what gaps do.
 fn boxes_of(
     n_seekers: usize,
-    admits_gaps: Vec<bool>,
+    rules: &[GapRule],
     value: impl Fn(usize, usize) -> Option<f64> + Sync,
     bounds: impl Fn(usize, f64) -> Option<(f64, f64)> + Sync,
 ) -> Boxes {
-    let width = admits_gaps.len();
+    let width = rules.len();
     let (mut lo, mut hi) = (
         vec![f64::NEG_INFINITY; n_seekers * width],
         vec![f64::INFINITY; n_seekers * width],
@@ -34,12 +36,12 @@ fn boxes_of(
         .enumerate()
         .for_each(|(number, (lo, hi))| {
             let mut ascending: Vec<(f64, usize)> = Vec::with_capacity(at_once);
-            for (place, &admits_gap) in admits_gaps.iter().enumerate() {
+            for (place, rule) in rules.iter().enumerate() {
                 ascending.clear();
                 for row in 0..lo.len() / width {
                     match value(number * at_once + row, place) {
                         Some(value) => ascending.push((value, row)),
-                        None if admits_gap => {}
+                        None if !rule.gaps_to_gaps => {}
                         None => {
                             let cell = row * width + place;
                             (lo[cell], hi[cell]) = GAP;
@@ -58,5 +60,6 @@ fn boxes_of(
                 }
             }
         });
-    Boxes::new(n_seekers, width, lo, hi).admitting_gaps(admits_gaps)
+    let admits_gaps = rules.iter().map(|rule| !rule.values_to_values);
+    Boxes::new(n_seekers, width, lo, hi).admitting_gaps(admits_gaps.collect())
 }

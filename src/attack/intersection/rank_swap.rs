@@ -8,7 +8,7 @@ use super::boxes_of;
 
 use crate::{
     attack::{
-        Attack, Direction, Nearest, Preference, Scenario,
+        Attack, Direction, GapRule, Nearest, Preference, Scenario,
         distance_based::{Standardize, nearest_of},
         nominal::{Column, Holds},
         whole::{ByColumns, Whole},
@@ -253,14 +253,16 @@ fn boxes(
             }
         }
     };
-    let in_place = match whole {
-        None => scenario.gaps_in_place(stated),
-        Some(whole) => whole.gaps_in_place(scenario, stated),
+    let rules = match whole {
+        None => scenario.gap_rules(stated),
+        Some(whole) => whole.gap_rules(scenario, stated),
     };
-    let admits_gaps = columns.iter().map(|column| !in_place[column.attribute]);
+    let rules: Vec<GapRule> = (columns.iter())
+        .map(|column| rules[column.attribute])
+        .collect();
     boxes_of(
         seekers.n_records(),
-        admits_gaps.collect(),
+        &rules,
         |seeker, place| seekers.value(seeker, columns[place].attribute),
         |place, value| Some(interval(place, value)),
     )

@@ -1,20 +1,20 @@
 //! Attributes that were not masked, and gaps.
 
 use crate::{
-    attack::{Direction, Scenario},
+    attack::{Direction, GapRule, Scenario},
     table::matrix::Matrix,
 };
 
 /// Whether a pair agrees on gaps and on what was not masked.
 ///
 /// What the seeker misses says nothing, nor does what the sought record misses: a factor of 1 in the scale of unrelated records. Only
-/// where gaps are in place ([`Scenario::gaps_in_place`]) both records must have the same missing-value pattern.
+/// some pairs are impossible where gaps stayed in place ([`Scenario::gap_rules`]).
 #[derive(Debug)]
 pub(super) struct Equality {
     /// For each known attribute, whether it was masked.
     pub masked: Vec<bool>,
-    /// For each, whether gaps are where they were before masking.
-    pub in_place: Vec<bool>,
+    /// For each, what gaps say of pairs.
+    pub gaps: Vec<GapRule>,
     /// Who seeks.
     pub direction: Direction,
 }
@@ -24,7 +24,7 @@ impl Equality {
     pub fn new(scenario: &Scenario<'_>, masked: Vec<bool>) -> Self {
         Self {
             masked,
-            in_place: scenario.gaps_in_place(true),
+            gaps: scenario.gap_rules(true),
             direction: scenario.direction,
         }
     }
@@ -42,7 +42,13 @@ impl Equality {
             };
             match missing {
                 [false, false] => masked || equal(),
-                [one, other] => one == other || !self.in_place[attribute],
+                [intruder, released] => {
+                    let (seeker, sought) = match self.direction {
+                        Direction::OriginalToMasked => (intruder, released),
+                        Direction::MaskedToOriginal => (released, intruder),
+                    };
+                    self.gaps[attribute].admits(seeker, sought)
+                }
             }
         })
     }

@@ -19,7 +19,7 @@ pub(super) fn logs(known: &[Known<'_>], swaps: &Swaps, records: &[u32]) -> [f64;
     logs
 }
 
-/// A value that the seeker has, or misses where gaps are in place.
+/// A value that the seeker has, or misses where that says something.
 pub(super) struct Known<'a> {
     pub attribute: usize,
     ranks: Ranks,
@@ -34,16 +34,16 @@ impl<'a> Known<'a> {
     /// What a seeker has, and what it is known to miss.
     pub fn all(swaps: &'a Swaps, seeker: usize) -> Vec<Self> {
         let attributes = swaps.of_seeker(seeker).iter().zip(&swaps.laws);
-        let attributes = attributes.zip(&swaps.in_place);
+        let attributes = attributes.zip(&swaps.gaps);
         let known = attributes
             .enumerate()
-            .filter(|&(_, ((ranks, _), &in_place))| in_place || !ranks.is_missing());
-        let known = known.map(|(attribute, ((&ranks, law), &in_place))| Self {
+            .filter(|&(_, ((ranks, _), gaps))| gaps.gaps_to_gaps || !ranks.is_missing());
+        let known = known.map(|(attribute, ((&ranks, law), gaps))| Self {
             attribute,
             ranks,
             law,
             of_seeker: (!ranks.is_missing()).then(|| law.of(ranks)),
-            of_gap: if in_place && !ranks.is_missing() {
+            of_gap: if gaps.values_to_values && !ranks.is_missing() {
                 f64::NEG_INFINITY
             } else {
                 0.0

@@ -361,7 +361,7 @@ impl Noise {
             .flat_map(|form| form.spreads.iter().map(|_| form.places[0]))
             .chain(others.iter().copied())
             .collect();
-        let in_place = scenario.gaps_in_place(true);
+        let rules = scenario.gap_rules(true);
         let side = |matrix: &Matrix, of_intruder: bool| {
             let mut values = Vec::with_capacity(matrix.n_records() * width);
             for record in 0..matrix.n_records() {
@@ -413,10 +413,12 @@ impl Noise {
                     let value = row.values()[column];
                     let (from, to) = match column < directions || column == width {
                         _ if row.is_missing(column) => match of_column.get(column) {
-                            Some(&place) if in_place[place] => GAP,
+                            Some(&place) if rules[place].gaps_to_gaps => GAP,
                             _ => (f64::NEG_INFINITY, f64::INFINITY),
                         },
-                        true if column < directions && !in_place[of_column[column]] => {
+                        true if column < directions
+                            && !rules[of_column[column]].values_to_values =>
+                        {
                             (f64::NEG_INFINITY, f64::INFINITY)
                         }
                         true => (f64::MIN, f64::MAX),
@@ -426,7 +428,7 @@ impl Noise {
                     hi.push(to);
                 }
             }
-            let admits_gaps = of_column.iter().map(|&place| !in_place[place]);
+            let admits_gaps = (of_column.iter()).map(|&place| !rules[place].values_to_values);
             Boxes::new(seekers.n_records(), width + 1, lo, hi)
                 .admitting_gaps(admits_gaps.chain([false]).collect())
         });

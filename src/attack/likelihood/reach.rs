@@ -48,10 +48,10 @@ impl Reach {
     pub fn look(&self, swaps: &Swaps, seeker: usize, places: &mut Vec<u32>) {
         places.clear();
         let attributes = swaps.of_seeker(seeker).iter().zip(&swaps.laws);
-        let attributes = attributes.zip(&self.lowest_above).zip(&swaps.in_place);
+        let attributes = attributes.zip(&self.lowest_above).zip(&swaps.gaps);
         let constraints = attributes.enumerate();
-        let constraints = constraints.filter_map(|(attribute, (((own, law), above), in_place))| {
-            let misses = own.is_missing() && *in_place;
+        let constraints = constraints.filter_map(|(attribute, (((own, law), above), gaps))| {
+            let misses = own.is_missing() && gaps.gaps_to_gaps;
             let (lo, hi) = if misses {
                 GAP
             } else {
@@ -61,7 +61,7 @@ impl Reach {
                 attribute,
                 lo,
                 hi,
-                admits_gap: misses || !in_place,
+                admits_gap: misses || !gaps.values_to_values,
             })
         });
         let constraints: Vec<Constraint> = constraints.collect();

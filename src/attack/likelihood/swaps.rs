@@ -14,7 +14,7 @@ use super::{
     swapping,
 };
 use crate::{
-    attack::{Direction, Scenario},
+    attack::{Direction, GapRule, Scenario},
     error::{Error, Result},
     statement::{Method, Partner, RankSwapParameters},
 };
@@ -31,8 +31,8 @@ pub(in crate::attack) struct Swaps {
     pub(super) sought: Vec<Ranks>,
     pub n_seekers: usize,
     pub n_sought: usize,
-    /// For each known attribute, whether gaps stayed where they were ([`Scenario::gaps_in_place`]).
-    pub(super) in_place: Vec<bool>,
+    /// For each known attribute, what gaps say of pairs.
+    pub(super) gaps: Vec<GapRule>,
 }
 
 impl Swaps {
@@ -83,7 +83,7 @@ impl Swaps {
             sought: files.sought,
             n_seekers: scenario.seekers().n_records(),
             n_sought: scenario.sought().n_records(),
-            in_place: scenario.gaps_in_place(attack.stated),
+            gaps: scenario.gap_rules(attack.stated),
         }
     }
 
@@ -97,7 +97,7 @@ impl Swaps {
             n_seekers: seekers.len(),
             n_sought: sought.len(),
             laws: self.laws.clone(),
-            in_place: self.in_place.clone(),
+            gaps: self.gaps.clone(),
         }
     }
 
@@ -130,10 +130,10 @@ impl Swaps {
     /// Whether the law leaves this pair possible.
     pub fn admits(&self, seeker: usize, sought: usize) -> bool {
         let ranks = self.of_seeker(seeker).iter().zip(self.of_sought(sought));
-        let laws = self.laws.iter().zip(&self.in_place);
-        ranks.zip(laws).all(|((&one, &other), (law, &in_place))| {
+        let laws = self.laws.iter().zip(&self.gaps);
+        ranks.zip(laws).all(|((&one, &other), (law, gaps))| {
             if one.is_missing() || other.is_missing() {
-                agree(one, other, in_place)
+                gaps.admits(one.is_missing(), other.is_missing())
             } else {
                 law.is_possible(one, other)
             }
@@ -183,11 +183,6 @@ fn rows(ranks: &[Ranks], width: usize, records: &[u32]) -> Vec<Ranks> {
         row.copy_from_slice(&ranks[record..record + width]);
     });
     rows
-}
-
-/// Whether both values are missing or none, where gaps are `in_place`.
-fn agree(one: Ranks, other: Ranks, in_place: bool) -> bool {
-    !in_place || one.is_missing() == other.is_missing()
 }
 
 #[expect(

@@ -238,28 +238,29 @@ impl<'a> Study<'a> {
         known: &[Shared],
     ) -> Matrix {
         let mut matrix = Matrix::gather(columns, records);
-        for (place, attribute) in known.iter().enumerate() {
-            if side == MASKED && self.has_gaps_in_place(attribute) {
-                matrix.set_gaps(place, Gaps::InPlace);
+        if side == MASKED && self.partner_of_held.iter().any(Option::is_some) {
+            for (place, attribute) in known.iter().enumerate() {
+                matrix.set_gaps(place, self.compared_gaps(attribute));
             }
         }
         matrix
     }
 
-    /// Whether whoever is in both files misses an attribute in both or in neither; `false` where it is not known who that is.
-    fn has_gaps_in_place(&self, attribute: &Shared) -> bool {
-        let gaps = [
-            self.original.missing(attribute.original),
-            self.masked.missing(attribute.masked),
-        ];
-        let mut pairs = (self.held.iter().zip(&self.partner_of_held))
-            .filter_map(|(held, place)| {
-                Some((held.index(), self.shown[(*place)? as usize].index()))
-            })
-            .peekable();
-        pairs.peek().is_some()
-            && (gaps.iter().all(|gaps| gaps.is_empty())
-                || pairs.all(|(held, shown)| gaps[0].contains(held) == gaps[1].contains(shown)))
+    /// What whoever is in both files says of the gaps of an attribute.
+    fn compared_gaps(&self, attribute: &Shared) -> Gaps {
+        let there = self.original.missing(attribute.original);
+        let here = self.masked.missing(attribute.masked);
+        let (mut kept, mut none_added) = (true, true);
+        if !there.is_empty() || !here.is_empty() {
+            for (held, place) in self.held.iter().zip(&self.partner_of_held) {
+                let Some(place) = place else { continue };
+                let there = there.contains(held.index());
+                let here = here.contains(self.shown[*place as usize].index());
+                kept &= here || !there;
+                none_added &= there || !here;
+            }
+        }
+        Gaps::Compared { kept, none_added }
     }
 
     /// The place in its file of each seeker, and of each sought record: which file that is depends on the direction.

@@ -10,7 +10,7 @@ use self::{
 use super::boxes_of;
 use crate::{
     attack::{
-        Attack, Direction, Preference, Scenario,
+        Attack, Direction, GapRule, Preference, Scenario,
         distance_based::{Standardize, nearest},
         nominal::{Column, Holds},
     },
@@ -350,9 +350,16 @@ fn boxes(
     };
     let of_columns = columns.iter().map(|column| !in_place[column.attribute]);
     let admits_gaps = of_columns.chain(lines.iter().map(|line| line.admits_gaps(in_place)));
+    let rules = admits_gaps.map(|admits| {
+        if admits {
+            GapRule::NONE
+        } else {
+            GapRule::IN_PLACE
+        }
+    });
     Some(boxes_of(
         seekers.n_records(),
-        admits_gaps.collect(),
+        &rules.collect::<Vec<_>>(),
         |seeker, place| match columns.get(place) {
             Some(column) => seekers.value(seeker, column.attribute),
             None => lines[place - columns.len()].position(seeker, scenario.direction),

@@ -33,7 +33,7 @@ use self::{
 };
 use super::{equality::Equality, pairs::log_sum};
 use crate::{
-    attack::{Direction, Lists, Scenario},
+    attack::{Direction, GapRule, Lists, Scenario},
     memory,
     statement::{CopulaParameters, Step},
     table::matrix::Matrix,
@@ -134,9 +134,9 @@ impl<'a> Pairs<'a> {
             .collect();
         let unmasked = (0..masked.len()).filter(|&at| !masked[at]).collect();
         let mut agreement = Equality::new(scenario, masked);
-        for (in_place, &masked) in agreement.in_place.iter_mut().zip(&agreement.masked) {
-            // Gaps of what was masked were redrawn.
-            *in_place &= !masked;
+        for (gaps, _) in (agreement.gaps.iter_mut().zip(&agreement.masked)).filter(|of| *of.1) {
+            // They were redrawn.
+            *gaps = GapRule::NONE;
         }
         let left_out = if is_large {
             LEFT_OUT_OF_LARGE
