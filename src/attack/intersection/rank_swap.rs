@@ -109,8 +109,8 @@ fn of_attribute<'a>(
 ///
 /// # Missing
 /// A value that the seeker misses confines nothing, and a record that misses a value which the seeker has is a candidate: the
-/// value may have been suppressed after masking. Where a statement says that the method leaves gaps in place and the gaps of both files
-/// agree in number ([`Scenario::gaps_in_place`]), candidates have the seeker's missing-value pattern.
+/// value may have been suppressed after masking. Where a statement says that the method leaves gaps in place, and they were
+/// ([`Scenario::gap_rules`]), candidates have the seeker's missing-value pattern; after suppression, they miss what the seeker misses.
 ///
 /// # Source
 /// J. Nin, J. Herranz, V. Torra, "Rethinking rank swapping to decrease disclosure risk", Data & Knowledge

@@ -78,7 +78,7 @@ pub const EPS: f64 = 0.02;
 ///
 /// # Missing
 /// A pair of which either misses a value implies no exchange in that attribute. Where gaps are in place
-/// ([`Scenario::gaps_in_place`]), either both miss it or none.
+/// ([`Scenario::gap_rules`]), either both miss it or none.
 ///
 /// # Complexity
 /// Pairs of which a look at the other sides in three attributes says that the law excludes them are never written down, unless they are their

@@ -74,9 +74,8 @@ use crate::{
 /// are exact.
 ///
 /// # Missing
-/// What either side misses counts nothing: a factor of 1, the likelihood of two unrelated values. Only where a statement says that
-/// gaps stay in place, and the gaps of both files agree in number ([`Scenario::gaps_in_place`]), only records with the seeker's
-/// missing-value pattern are possible.
+/// What either side misses counts nothing: a factor of 1, the likelihood of two unrelated values. Where a statement says that gaps stay in
+/// place, and they did ([`Scenario::gap_rules`]), only records with the seeker's missing-value pattern are possible.
 ///
 /// # Values that do not occur in the release
 /// stand between two ranks, and are taken to hold both.

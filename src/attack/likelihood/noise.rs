@@ -57,7 +57,7 @@ const OF_ROUNDING: f64 = 1.0 / 12.0;
 ///
 /// # Missing
 /// A record that misses what its seeker has is compared by the attributes that both have, one by one, unless gaps are in place
-/// ([`Scenario::gaps_in_place`]): without correlations that is exact.
+/// ([`Scenario::gap_rules`]): without correlations that is exact.
 ///
 /// # Large files
 /// Up to 2²⁸ pairs the likelihood of each is worked out (see `pairs.rs`). Beyond, the nearest record is searched by an index, and there

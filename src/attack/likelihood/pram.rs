@@ -29,7 +29,7 @@ use crate::{
 /// matrices takes their place, over the strata in which the category occurs.
 ///
 /// # Missing
-/// Counts nothing on either side; where gaps are in place ([`Scenario::gaps_in_place`]), only records with the same
+/// Counts nothing on either side; where gaps are in place ([`Scenario::gap_rules`]), only records with the same
 /// missing-value pattern are possible.
 ///
 /// # Recoded

@@ -108,8 +108,8 @@ impl Groups {
 ///
 /// # Missing
 /// A value that the seeker misses confines nothing, and a record that misses a value of an attribute or block that confines the
-/// seeker is a candidate: the value may have been suppressed after masking. Where a statement says that the method leaves gaps in place
-/// and the gaps of both files agree in number ([`Scenario::gaps_in_place`]), candidates have the seeker's missing-value pattern there.
+/// seeker is a candidate: the value may have been suppressed after masking. Where a statement says that the method leaves gaps in place,
+/// and they were ([`Scenario::gaps_in_place`]), candidates have the seeker's missing-value pattern there.
 ///
 /// # Complexity
 /// One by one and on lines: boxes, searched by the index of the distance. Others: O(log n) for the nearest averages and O(k) records a seeker.
