@@ -57,7 +57,7 @@ impl Case<'_> {
         let partners = self.study.partners();
         let own: Vec<usize> = shard.of_all(partners.len()).collect();
         let seekers = self.study.seekers(&self.pairs, &own);
-        let nobody = self.study.sought(&self.pairs, std::iter::empty());
+        let nobody = self.study.nobody_sought(&self.pairs);
         let nearest = self.prepared_for(attack, [&seekers, &nobody])?;
         let mut rivals = self.study.rivals(&self.pairs, &nearest, &own);
         let boxes = nearest.candidates.as_ref();
@@ -129,8 +129,13 @@ impl Study<'_> {
     fn sought(&self, known: &[Shared], places: impl Iterator<Item = usize>) -> Matrix {
         let records = places.map(|place| self.sought_record(place));
         let [_, side] = self.sides();
-        let (columns, records) = (self.columns(side, known), records.collect::<Vec<u32>>());
-        self.gathered(side, &columns, &records, known)
+        Matrix::gather(&self.columns(side, known), &records.collect::<Vec<u32>>())
+    }
+
+    /// None of the sought records, and what is known of the gaps of their file.
+    fn nobody_sought(&self, known: &[Shared]) -> Matrix {
+        let [_, side] = self.sides();
+        self.gathered(side, &self.columns(side, known), &[], known)
     }
 
     /// The file of the seekers, and that of the sought records.

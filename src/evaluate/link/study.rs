@@ -7,6 +7,7 @@ use std::{
 };
 
 use rand::seq::SliceRandom;
+use rayon::prelude::*;
 
 use super::{Case, Shared};
 use crate::{
@@ -229,7 +230,7 @@ impl<'a> Study<'a> {
         known.iter().filter_map(values).collect()
     }
 
-    /// Some records of a file: what these columns of known attributes hold.
+    /// Some records of a file: what these columns of known attributes hold. Of masked ones, what is known of the gaps of their file, too.
     pub(super) fn gathered(
         &self,
         side: usize,
@@ -239,8 +240,11 @@ impl<'a> Study<'a> {
     ) -> Matrix {
         let mut matrix = Matrix::gather(columns, records);
         if side == MASKED && self.partner_of_held.iter().any(Option::is_some) {
-            for (place, attribute) in known.iter().enumerate() {
-                matrix.set_gaps(place, self.compared_gaps(attribute));
+            let compared = known
+                .par_iter()
+                .map(|attribute| self.compared_gaps(attribute));
+            for (place, gaps) in compared.collect::<Vec<Gaps>>().into_iter().enumerate() {
+                matrix.set_gaps(place, gaps);
             }
         }
         matrix
