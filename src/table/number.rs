@@ -121,11 +121,7 @@ impl Digits {
     /// The number, correctly rounded.
     #[inline(always)]
     pub fn reading(self) -> Reading {
-        // A quotient of two exact numbers is rounded once: the result is the nearest f64 (Clinger 1990).
-        let size = match self.decimals {
-            0 => self.size as f64,
-            decimals => self.size as f64 / POWERS[decimals],
-        };
+        let size = scaled(self.size, self.decimals);
         Reading {
             value: if self.negative && self.size > 0 {
                 -size
@@ -136,6 +132,24 @@ impl Digits {
             code: self.leading_zero,
         }
     }
+}
+
+/// Digits of at most 2^53 of which so many are decimals, correctly rounded.
+///
+/// A quotient of two exact numbers is rounded once: the result is the nearest f64 (Clinger 1990).
+#[inline(always)]
+fn scaled(size: u64, decimals: usize) -> f64 {
+    match decimals {
+        0 => size as f64,
+        decimals => size as f64 / POWERS[decimals],
+    }
+}
+
+/// Whether digits of which so many are decimals write a number so small that it has an exponent where it is written with as few characters as
+/// can be.
+#[inline(always)]
+pub(super) fn wants_exponent(size: u64, decimals: usize) -> bool {
+    decimals >= 4 && size < power_of_ten(decimals - 4)
 }
 
 /// The number that this text (no quotes, no blanks around) writes, correctly rounded.
@@ -150,7 +164,7 @@ pub(super) fn read(text: &[u8], syntax: &Syntax) -> Option<Reading> {
 
 /// A power of ten, of at most sixteen.
 #[inline(always)]
-pub(super) fn power_of_ten(exponent: usize) -> u64 {
+fn power_of_ten(exponent: usize) -> u64 {
     const POWERS: [u64; 17] = {
         let mut powers = [1; 17];
         let mut exponent = 1;
@@ -226,15 +240,14 @@ impl Simple {
         let before = digits_at(bytes, start..end)?;
         let size = before * power_of_ten(decimals) + fraction;
         let has_zero_in_front = whole > 1 && before < power_of_ten(whole - 1);
-        let is_tiny = decimals >= 4 && size < power_of_ten(decimals - 4);
-        if has_zero_in_front || is_tiny || negative && size == 0 || size > 1 << 53 {
+        if has_zero_in_front
+            || wants_exponent(size, decimals)
+            || negative && size == 0
+            || size > 1 << 53
+        {
             return None;
         }
-        // As of `Digits`.
-        let size = match decimals {
-            0 => size as f64,
-            decimals => size as f64 / POWERS[decimals],
-        };
+        let size = scaled(size, decimals);
         Some(Self {
             value: if negative { -size } else { size },
             whole,

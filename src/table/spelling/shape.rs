@@ -1,7 +1,7 @@
 //! What of a number as it stands in a cell decides on how numbers are spelled; of digits alone it is seen without a closer look.
 
 use super::decimal::Numeral;
-use crate::table::number::{Digits, Syntax, power_of_ten};
+use crate::table::number::{Digits, Syntax, wants_exponent};
 
 /// What of a number as it stands in a cell decides on how numbers are spelled.
 #[derive(Debug, PartialEq)]
@@ -53,11 +53,10 @@ impl Shape {
         } = digits;
         let is_zero = size == 0;
         let is_fraction = whole == 1 && raw[usize::from(negative)] == b'0';
-        let wants_exponent = || decimals >= 4 && size < power_of_ten(decimals - 4);
         if leading_zero
             || negative && is_zero
             || whole > longest(syntax)
-            || is_fraction && wants_exponent()
+            || is_fraction && wants_exponent(size, decimals)
         {
             return None;
         }
