@@ -179,11 +179,16 @@ impl GapRule {
         values_to_values: true,
     };
 
+    /// Both rules, or none.
+    pub fn in_place_if(in_place: bool) -> Self {
+        if in_place { Self::IN_PLACE } else { Self::NONE }
+    }
+
     /// By what is known of the gaps of the release; `agree` says whether both files have as many.
     fn of(gaps: Gaps, direction: Direction, agree: impl Fn() -> bool) -> Self {
         match gaps {
-            Gaps::Unknown if agree() => Self::IN_PLACE,
-            Gaps::Unknown | Gaps::Elsewhere => Self::NONE,
+            Gaps::Unknown => Self::in_place_if(agree()),
+            Gaps::Elsewhere => Self::NONE,
             Gaps::Compared { kept, none_added } => {
                 let (gaps_to_gaps, values_to_values) = match direction {
                     Direction::OriginalToMasked => (kept, none_added),

@@ -18,6 +18,7 @@ use sdcrisk::{
     },
     rng::{Purpose, Seed},
     statement::Partner,
+    table::Table,
 };
 
 use crate::{
@@ -71,6 +72,12 @@ fn assert_same(found: Counts, expected: &Counts, what: &str) {
     assert_eq!(Counts { fair, ..found }, *expected, "{what}");
 }
 
+/// What a statement says of a file of which all attributes were swapped with this window.
+fn stated(original: &Table, window: usize) -> Bound {
+    let names = original.ids().map(|id| original.attribute(id).name.clone());
+    Bound::Stated(names.map(|name| (name, vec![window])).collect())
+}
+
 fn compare(original: &Cells, masked: &Cells, windows: &[usize]) {
     let (left, right) = (table(original), table(masked));
     let truth = Truth::by_order(&left, &right).unwrap();
@@ -104,10 +111,7 @@ fn compare(original: &Cells, masked: &Cells, windows: &[usize]) {
                 &format!("rsld, window {window}, {direction:?}"),
             );
             // A statement says that gaps stay in place, and so they do unless the files have nothing to do with each other.
-            let names = known
-                .iter()
-                .map(|shared| left.attribute(shared.original).name.clone());
-            let bound = Bound::Stated(names.map(|name| (name, vec![window])).collect());
+            let bound = stated(&left, window);
             assert_same(
                 judge(&case, &RankSwapIntersection { bound, standardize }),
                 &oracle::count(seekers, sought, &each, Some(window), forward, in_place),
@@ -268,9 +272,7 @@ fn on_parts_of_files() {
                     &format!("rsld on parts, window {assumed}, {direction:?}"),
                 );
                 // A statement says that gaps stay in place, and of whoever is in both files they did.
-                let names =
-                    (known.iter()).map(|shared| left.attribute(shared.original).name.clone());
-                let bound = Bound::Stated(names.map(|name| (name, vec![assumed])).collect());
+                let bound = stated(&left, assumed);
                 assert_same(
                     judge(&case, &RankSwapIntersection { bound, standardize }),
                     &oracle::count(seekers, sought, &partner, Some(assumed), forward, true),
@@ -299,9 +301,8 @@ fn on_parts_of_files_with_cells_suppressed_afterwards() {
     let floats = oracle::floats(&original);
     let x: oracle::Values = held.iter().map(|&record| floats[record].clone()).collect();
     let y = oracle::floats(&released);
-    let names = ["a0", "a1", "a2"].map(|name| (name.to_owned(), vec![5]));
     let attack = RankSwapIntersection {
-        bound: Bound::Stated(names.into_iter().collect()),
+        bound: stated(&left, 5),
         standardize: Standardize::Own,
     };
     for direction in [Direction::OriginalToMasked, Direction::MaskedToOriginal] {

@@ -7,8 +7,8 @@ use crate::{
 
 /// Whether a pair agrees on gaps and on what was not masked.
 ///
-/// What the seeker misses says nothing, nor does what the sought record misses: a factor of 1 in the scale of unrelated records. Only
-/// some pairs are impossible where gaps stayed in place ([`Scenario::gap_rules`]).
+/// What the seeker misses says nothing, nor does what the sought record misses: a factor of 1 in the scale of unrelated records. But
+/// where gaps stayed in place, pairs are impossible of which one misses what the other has ([`Scenario::gap_rules`]).
 #[derive(Debug)]
 pub(super) struct Equality {
     /// For each known attribute, whether it was masked.

@@ -101,9 +101,9 @@ impl Line {
         })
     }
 
-    /// Whether a record without a position is a candidate of everybody: unless gaps of all attributes are in place.
-    pub(super) fn admits_gaps(&self, in_place: &[bool]) -> bool {
-        !self.attributes.iter().all(|&attribute| in_place[attribute])
+    /// Whether records without a position are those that had none: where gaps of all attributes are in place.
+    pub(super) fn has_gaps_in_place(&self, in_place: &[bool]) -> bool {
+        self.attributes.iter().all(|&attribute| in_place[attribute])
     }
 
     /// Adds the positions to the points, in a column that counts nothing in distances.

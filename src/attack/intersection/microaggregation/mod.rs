@@ -348,15 +348,9 @@ fn boxes(
             }
         }
     };
-    let of_columns = columns.iter().map(|column| !in_place[column.attribute]);
-    let admits_gaps = of_columns.chain(lines.iter().map(|line| line.admits_gaps(in_place)));
-    let rules = admits_gaps.map(|admits| {
-        if admits {
-            GapRule::NONE
-        } else {
-            GapRule::IN_PLACE
-        }
-    });
+    let of_columns = columns.iter().map(|column| in_place[column.attribute]);
+    let of_lines = (lines.iter()).map(|line| line.has_gaps_in_place(in_place));
+    let rules = of_columns.chain(of_lines).map(GapRule::in_place_if);
     Some(boxes_of(
         seekers.n_records(),
         &rules.collect::<Vec<_>>(),

@@ -134,9 +134,11 @@ impl<'a> Pairs<'a> {
             .collect();
         let unmasked = (0..masked.len()).filter(|&at| !masked[at]).collect();
         let mut agreement = Equality::new(scenario, masked);
-        for (gaps, _) in (agreement.gaps.iter_mut().zip(&agreement.masked)).filter(|of| *of.1) {
-            // They were redrawn.
-            *gaps = GapRule::NONE;
+        for (gaps, &masked) in agreement.gaps.iter_mut().zip(&agreement.masked) {
+            if masked {
+                // They were redrawn.
+                *gaps = GapRule::NONE;
+            }
         }
         let left_out = if is_large {
             LEFT_OUT_OF_LARGE
