@@ -250,11 +250,13 @@ impl KeyClasses {
 
     /// How many records match so many, by that number; those with nothing of the key are left out.
     pub fn histogram(&self) -> BTreeMap<u32, u64> {
-        let mut histogram = BTreeMap::new();
-        for &size in self.sizes.iter().filter(|&&size| size > 0) {
-            *histogram.entry(size).or_insert(0) += 1;
+        let greatest = self.sizes.iter().max().map_or(0, |&size| size as usize);
+        let mut records = vec![0; greatest + 1];
+        for &size in &self.sizes {
+            records[size as usize] += 1;
         }
-        histogram
+        let counted = (0..).zip(records).skip(1);
+        counted.filter(|&(_, records)| records > 0).collect()
     }
 
     /// Uniqueness, k-anonymity, and the records that match fewer than 2, 3, 5 and, if that is asked for, k.

@@ -1,5 +1,7 @@
 //! The risk of each record to be linked to its respondent, from the sample and its weights.
 
+use rayon::prelude::*;
+
 use super::classes::{KeyClasses, NO_KEY};
 use crate::{
     error::{Error, Result, above},
@@ -177,7 +179,7 @@ impl IndividualRisks {
     /// The risks by these classes, with the weights of the records if there are any.
     pub fn new(classes: &KeyClasses, weights: Option<&[f64]>) -> Self {
         let population = weights.map(|weights| classes.weights(weights));
-        let sizes = classes.sizes().iter().enumerate();
+        let sizes = classes.sizes().par_iter().enumerate();
         let of_record = sizes.map(|(record, &size)| match &population {
             Some(population) => individual_risk(size, population[record]),
             None => individual_risk(size, f64::from(size)),
@@ -213,8 +215,10 @@ impl IndividualRisks {
         let rarest = keyed().map(|record| classes.sizes()[record]).min();
         let rarest = rarest.map_or(1.0, f64::from);
         // A record with nothing of the key is linked by nobody.
-        let mut one_of = vec![0.0; self.of_record.len()];
-        keyed().for_each(|record| one_of[record] = 1.0 / people(record));
+        let sizes = classes.sizes().par_iter().enumerate();
+        let one_of: Vec<f64> = sizes
+            .map(|(record, &size)| if size > 0 { 1.0 / people(record) } else { 0.0 })
+            .collect();
         let unique: Vec<usize> = keyed()
             .filter(|&record| classes.sizes()[record] == 1)
             .collect();

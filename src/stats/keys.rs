@@ -13,6 +13,9 @@ use crate::table::{AttrId, EXACT_INTEGERS, Numbers, Table};
 /// A set of attributes of the key, one bit each.
 pub type Set = u32;
 
+/// Records that one thread looks at together.
+const CHUNK: usize = 4096;
+
 /// Most attributes of a key.
 pub const MAX_ATTRIBUTES: usize = Set::BITS as usize;
 
@@ -49,19 +52,24 @@ impl Keys {
     pub fn of_codes(n_records: usize, columns: &[Vec<u32>]) -> Self {
         let width = columns.len();
         assert!(width <= MAX_ATTRIBUTES, "a key is a set of bits");
-        let mut codes = vec![0; width * n_records];
-        for (place, column) in columns.iter().enumerate() {
+        for column in columns {
             assert_eq!(column.len(), n_records, "one code a record");
-            for (record, &code) in column.iter().enumerate() {
-                codes[record * width + place] = code;
-            }
         }
+        let mut codes = vec![0; width * n_records];
+        let chunks = codes.par_chunks_mut(width.max(1) * CHUNK).enumerate();
+        chunks.for_each(|(chunk, keys)| {
+            for (key, record) in keys.chunks_exact_mut(width).zip(chunk * CHUNK..) {
+                for (code, column) in key.iter_mut().zip(columns) {
+                    *code = column[record];
+                }
+            }
+        });
         let greatest = |column: &Vec<u32>| column.iter().copied().max().unwrap_or(0);
         Self {
             width,
             n_records,
             codes,
-            greatest: columns.iter().map(greatest).collect(),
+            greatest: columns.par_iter().map(greatest).collect(),
         }
     }
 
@@ -97,20 +105,39 @@ impl Keys {
     /// # Complexity
     /// O(n) an attribute while the combinations of codes are fewer than a few times n, else O(n log n).
     pub fn classes(&self, set: Set) -> Vec<u32> {
-        let mut classes = vec![0_u64; self.n_records];
-        let mut possible = 1_u64;
-        for place in (0..self.width).filter(|&place| set >> place & 1 == 1) {
-            let values = u64::from(self.greatest[place]) + 1;
-            if possible.checked_mul(values).is_none() {
-                (classes, possible) = renumbered(&classes, possible);
+        let mut places = (0..self.width)
+            .filter(|place| set >> place & 1 == 1)
+            .peekable();
+        let (mut classes, mut possible) = (Vec::new(), 1_u64);
+        loop {
+            // As many attributes at a time as a number has room for.
+            let mut some = Vec::new();
+            while let Some(&place) = places.peek() {
+                let values = u64::from(self.greatest[place]) + 1;
+                let Some(product) = possible.checked_mul(values) else {
+                    break;
+                };
+                possible = product;
+                some.push((place, values));
+                places.next();
             }
-            possible *= values;
-            for (class, codes) in classes.iter_mut().zip(self.codes.chunks_exact(self.width)) {
-                *class = *class * values + u64::from(codes[place]);
+            let before = classes;
+            let class = |record: usize| {
+                let class = before.get(record).copied().unwrap_or(0);
+                let key = self.of(record);
+                let add =
+                    |class, &(place, values): &(usize, u64)| class * values + u64::from(key[place]);
+                some.iter().fold(class, add)
+            };
+            let records = (0..self.n_records).into_par_iter().with_min_len(CHUNK);
+            classes = records.map(class).collect();
+            if places.peek().is_none() {
+                break;
             }
+            (classes, possible) = renumbered(&classes, possible);
         }
         let (classes, _) = renumbered(&classes, possible);
-        classes.into_iter().map(small_class).collect()
+        classes.into_par_iter().map(small_class).collect()
     }
 
     /// For each record how many records match it, itself among them, where a missing value matches every value. A record that has nothing
@@ -194,7 +221,7 @@ fn renumbered(classes: &[u64], possible: u64) -> (Vec<u64>, u64) {
     )]
     let place = |class: u64| class as usize;
     if possible <= ROOM * classes.len() as u64 + 64 {
-        let mut number = vec![0_u64; place(possible)];
+        let mut number = vec![0_u32; place(possible)];
         for &class in classes {
             number[place(class)] = 1;
         }
@@ -204,8 +231,8 @@ fn renumbered(classes: &[u64], possible: u64) -> (Vec<u64>, u64) {
             *entry = used;
             used = next;
         }
-        let classes = classes.iter().map(|&class| number[place(class)]).collect();
-        return (classes, used);
+        let number = |&class: &u64| u64::from(number[place(class)]);
+        return (classes.par_iter().map(number).collect(), used.into());
     }
     let mut all = classes.to_vec();
     all.par_sort_unstable();

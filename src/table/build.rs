@@ -2,7 +2,10 @@
 
 use std::sync::{Arc, OnceLock, Weak};
 
+use rayon::prelude::*;
+
 use super::attribute::{Attribute, Reason, Scale};
+use super::cell::content;
 use super::columns::{Cells, Tally};
 use super::guess;
 use super::lexicon::Lexicon;
@@ -71,13 +74,19 @@ impl Source<'_> {
         let (role, role_reason) = match stated.and_then(|stated| stated.role) {
             Some(role) => (role, Reason::Stated),
             None => {
-                let (role, why) = guess::role(&name, &tally, scale, || {
-                    let present =
-                        (0..self.layout.n_records()).filter(|&record| !missing.contains(record));
-                    guess::distinct_keys(
-                        present.map(|record| self.layout.cell(self.bytes, record, place).into()),
-                    )
-                });
+                let contents = guess::Contents {
+                    n_records: self.layout.n_records(),
+                    keys: &|records| {
+                        let present = records
+                            .into_par_iter()
+                            .filter(|&record| !missing.contains(record));
+                        let cell = |record| self.layout.cell(self.bytes, record, place);
+                        present
+                            .map(|record| guess::key(content(cell(record))))
+                            .collect()
+                    },
+                };
+                let (role, why) = guess::role(&name, &tally, scale, &contents);
                 (role, Reason::Guessed(why))
             }
         };

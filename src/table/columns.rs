@@ -5,6 +5,7 @@ use std::{ops::Range, sync::Arc};
 use rayon::prelude::*;
 
 use super::cell::content;
+use super::distinct_cells::{Recent, ShortCell};
 use super::lexicon::Lexicon;
 use super::limits::{CHUNK, FEW_VALUES};
 use super::missing::Markers;
@@ -278,13 +279,20 @@ fn read_each(
     records: Range<usize>,
     columns: &mut [&mut (usize, &mut [f64], Part)],
 ) {
+    // Of each attribute cells that are texts: what such a cell is depends on nothing else.
+    let mut texts: Vec<Recent<()>> = columns.iter().map(|_| Recent::default()).collect();
     for record in records.clone() {
         let offset = record - records.start;
         let cells = layout.record(bytes, record);
-        for (place, values, part) in columns.iter_mut() {
+        for ((place, values, part), texts) in columns.iter_mut().zip(&mut texts) {
             let raw = cells.cell(*place);
             let markers = &markers[*place];
             let cell = content(raw);
+            let short = ShortCell::of(cell);
+            if short.is_some_and(|short| texts.get(short).is_some()) {
+                part.tally.texts.add(record);
+                continue;
+            }
             let lexicon = &lexicons[*place];
             // Most cells are digits, and need no closer look.
             let digits = match lexicon {
@@ -317,7 +325,12 @@ fn read_each(
                     part.tally.words.add(record);
                     set(&mut part.words, offset);
                 }
-                None if !markers.is_marker(cell) => part.tally.texts.add(record),
+                None if !markers.is_marker(cell) => {
+                    part.tally.texts.add(record);
+                    if let Some(short) = short {
+                        texts.put(short, ());
+                    }
+                }
                 _ => {
                     part.tally.missing += 1;
                     part.tally.counts_from = [false; 2];

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 use std::hash::Hasher;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
+
+use rayon::prelude::*;
 
 use super::attribute::{Role, Scale};
 use super::cell::content;
@@ -62,7 +64,7 @@ pub(super) fn role(
     name: &str,
     tally: &Tally,
     scale: Scale,
-    distinct: impl Fn() -> usize,
+    contents: &Contents<'_>,
 ) -> (Role, String) {
     let present = tally.numbers + tally.codes.count + tally.texts.count;
     let text = tally.texts.count + tally.codes.count > 0;
@@ -91,23 +93,50 @@ pub(super) fn role(
     if hint == NameHint::None && !(mostly_text && present >= IDENTIFIER_RECORDS) {
         return quasi;
     }
-    let distinct = distinct();
-    let many = distinct > FEW_VALUES || distinct * 5 > present;
+    let all_differ = contents.all_differ();
+    let many = || {
+        let distinct = contents.count();
+        distinct > FEW_VALUES || distinct * 5 > present
+    };
     let identifier = |reason: &str| (Role::Identifier, reason.to_owned());
     match hint {
-        NameHint::Identifier | NameHint::Perhaps | NameHint::PersonName if distinct == present => {
+        NameHint::Identifier | NameHint::Perhaps | NameHint::PersonName if all_differ => {
             identifier("it is named like an identifier, and no two cells are equal")
         }
-        NameHint::Identifier if many => {
+        NameHint::Identifier if many() => {
             identifier("it is named like an identifier, and many cells differ")
         }
-        NameHint::PersonName if many && text => {
+        NameHint::PersonName if text && many() => {
             identifier("it is text named as a name, and many cells differ")
         }
-        _ if mostly_text && distinct == present && present >= IDENTIFIER_RECORDS => {
+        _ if mostly_text && all_differ && present >= IDENTIFIER_RECORDS => {
             identifier("it is text, and no two cells are equal")
         }
         _ => quasi,
+    }
+}
+
+/// The contents of an attribute's cells that are not missing, which can be asked for in some of the records.
+pub(super) struct Contents<'a> {
+    /// How many records there are.
+    pub n_records: usize,
+    /// The [keys](key) of some of them.
+    pub keys: &'a dyn Fn(Range<usize>) -> Vec<u64>,
+}
+
+impl Contents<'_> {
+    /// How many differ, as [`distinct_keys`] counts.
+    fn count(&self) -> usize {
+        count_distinct((self.keys)(0..self.n_records))
+    }
+
+    /// Whether no two are equal. Where the first few do not say, all are asked for.
+    fn all_differ(&self) -> bool {
+        const FEW: usize = 1_000;
+        [FEW, usize::MAX].into_iter().all(|most| {
+            let keys = (self.keys)(0..self.n_records.min(most));
+            keys.len() == count_distinct(keys)
+        })
     }
 }
 
@@ -131,7 +160,7 @@ pub(super) fn key(content: &[u8]) -> u64 {
 
 /// How many different numbers are in the list.
 pub(super) fn count_distinct(mut keys: Vec<u64>) -> usize {
-    keys.sort_unstable();
+    keys.par_sort_unstable();
     keys.dedup();
     keys.len()
 }

@@ -13,6 +13,7 @@
 
 use std::ops::Range;
 
+use super::distinct_cells::word_of;
 use super::encoding::Encoding;
 use super::limits::MAX_NUMBER_BYTES;
 
@@ -194,19 +195,7 @@ pub(super) fn whole(text: &[u8]) -> Option<u64> {
 #[inline(always)]
 fn up_to_eight(text: &[u8]) -> Option<u64> {
     let n = text.len();
-    // The bytes in their order from the lowest on; those that are taken twice are the same.
-    let word = match (text.first_chunk(), text.last_chunk()) {
-        (Some(first), Some(last)) => {
-            u64::from(u32::from_le_bytes(*first))
-                | u64::from(u32::from_le_bytes(*last)) << (8 * (n - 4))
-        }
-        _ => {
-            u64::from(text[0])
-                | u64::from(text[n / 2]) << (8 * (n / 2))
-                | u64::from(text[n - 1]) << (8 * (n - 1))
-        }
-    };
-    digits_of(word << (8 * (8 - n)), n)
+    digits_of(word_of(text) << (8 * (8 - n)), n)
 }
 
 /// A number of a known number of decimals, and of nothing that wants a closer look.
