@@ -5,7 +5,7 @@ use std::{ops::Range, sync::Arc};
 use rayon::prelude::*;
 
 use super::cell::content;
-use super::distinct_cells::{Recent, ShortCell};
+use super::distinct_cells::{Mark, Recent};
 use super::lexicon::Lexicon;
 use super::limits::{CHUNK, FEW_VALUES};
 use super::missing::Markers;
@@ -279,8 +279,8 @@ fn read_each(
     records: Range<usize>,
     columns: &mut [&mut (usize, &mut [f64], Part)],
 ) {
-    // Of each attribute cells that are texts: what such a cell is depends on nothing else.
-    let mut texts: Vec<Recent<()>> = columns.iter().map(|_| Recent::default()).collect();
+    // Of each attribute cells that are texts: what a cell is depends on its content alone.
+    let mut texts: Vec<Recent<'_, ()>> = columns.iter().map(|_| Recent::default()).collect();
     for record in records.clone() {
         let offset = record - records.start;
         let cells = layout.record(bytes, record);
@@ -288,8 +288,8 @@ fn read_each(
             let raw = cells.cell(*place);
             let markers = &markers[*place];
             let cell = content(raw);
-            let short = ShortCell::of(cell);
-            if short.is_some_and(|short| texts.get(short).is_some()) {
+            let mark = Mark::of(cell);
+            if texts.get(mark, cell).is_some() {
                 part.tally.texts.add(record);
                 continue;
             }
@@ -327,9 +327,7 @@ fn read_each(
                 }
                 None if !markers.is_marker(cell) => {
                     part.tally.texts.add(record);
-                    if let Some(short) = short {
-                        texts.put(short, ());
-                    }
+                    texts.put(mark, cell, ());
                 }
                 _ => {
                     part.tally.missing += 1;
