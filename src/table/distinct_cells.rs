@@ -45,12 +45,12 @@ impl<'a> DistinctCells<'a> {
     }
 }
 
-/// What a cell is first told apart by: all of a short one, some bytes of a longer one.
+/// Cells are compared by their marks first: all bytes of a short cell, some of a longer one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Mark(u64);
 
 impl Mark {
-    /// Of at most seven bytes, as most cells are, these and their number.
+    /// For a cell of at most seven bytes, these and how many they are.
     #[inline(always)]
     pub fn of(cell: &[u8]) -> Self {
         let n = cell.len() as u64;
