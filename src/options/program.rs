@@ -115,7 +115,12 @@ pub fn parse(words: Vec<OsString>) -> std::result::Result<Cli, clap::Error> {
 
 /// The words of a call, in which `mask FILE.toml` is `mask recipe FILE.toml`.
 fn spelled_out(mut words: Vec<OsString>) -> Vec<OsString> {
-    let program = parser();
+    let is_toml = |word: &OsString| word.to_string_lossy().ends_with(".toml");
+    // To list the options of all commands takes as long as a small file.
+    if !words.iter().any(is_toml) {
+        return words;
+    }
+    let program = Cli::command();
     let mask = program.find_subcommand("mask");
     let Some(recipe) = mask.and_then(|mask| mask.find_subcommand("recipe")) else {
         return words;
@@ -125,7 +130,7 @@ fn spelled_out(mut words: Vec<OsString>) -> Vec<OsString> {
     while let Some(word) = words.get(place).map(|word| word.to_string_lossy()) {
         place += 1;
         match (word.strip_prefix('-'), after_mask) {
-            (Some(option), _) => place += usize::from(value_follows(option, recipe)),
+            (Some(option), _) => place += usize::from(value_follows(option, &program, recipe)),
             (None, None) if word == "mask" => after_mask = Some(place),
             (None, Some(at)) if word.ends_with(".toml") => {
                 words.insert(at, "recipe".into());
@@ -138,20 +143,21 @@ fn spelled_out(mut words: Vec<OsString>) -> Vec<OsString> {
 }
 
 /// Whether the value of an option, given without its first hyphen, is the next word.
-fn value_follows(option: &str, command: &clap::Command) -> bool {
-    let of_option = |arg: &&clap::Arg| match option.strip_prefix('-') {
+fn value_follows(option: &str, program: &clap::Command, command: &clap::Command) -> bool {
+    let arg = options_in(program, command).find(|arg| match option.strip_prefix('-') {
         Some(long) => arg.get_long() == Some(long),
         None => option.chars().last() == arg.get_short(),
-    };
-    let arg = command.get_arguments().find(of_option);
+    });
     arg.is_some_and(|arg| arg.get_action().takes_values())
 }
 
-/// The commands and their options, those of all commands included.
-pub fn parser() -> clap::Command {
-    let mut program = Cli::command();
-    program.build();
-    program
+/// What can be said in a call of a command: its own options, and those of all commands.
+pub(super) fn options_in<'a>(
+    program: &'a clap::Command,
+    command: &'a clap::Command,
+) -> impl Iterator<Item = &'a clap::Arg> {
+    let of_all = program.get_arguments().filter(|arg| arg.is_global_set());
+    command.get_arguments().chain(of_all)
 }
 
 /// A script that completes the words of a call in this shell.

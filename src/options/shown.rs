@@ -1,8 +1,8 @@
 //! What a result shows of the words of its call: what is known to be harmless.
 
-use clap::{Arg, Command};
+use clap::{Arg, Command, CommandFactory};
 
-use super::program;
+use super::program::{Cli, options_in};
 use crate::report::provenance::say_format;
 
 /// What a result says of an option. Options of which nothing is known are [`WithoutValue`](Self::WithoutValue): what a new one is
@@ -140,7 +140,7 @@ fn shown(option: &str) -> Shown {
 /// Leaves out what changes no result: threads, messages, the names of outputs, gates. Results of the same question are then the
 /// same byte by byte. `--format` comes last, as in what is made later of the results.
 pub fn that_matter(words: impl Iterator<Item = String>) -> Vec<String> {
-    kept(words, &program::parser(), shown)
+    kept(words, &Cli::command(), shown)
 }
 
 /// The same with the values that no result shows: equal for calls that ask for the same.
@@ -149,7 +149,7 @@ pub fn that_matter_with_secrets(words: impl Iterator<Item = String>) -> Vec<Stri
         Shown::LeftOut => Shown::LeftOut,
         Shown::Whole | Shown::WithoutValue => Shown::Whole,
     };
-    kept(words, &program::parser(), all)
+    kept(words, &Cli::command(), all)
 }
 
 /// The words of a call with as much of each option as is `shown`. `program` knows which options have values.
@@ -186,7 +186,7 @@ fn kept(
             Some((name, _)) => (name, true),
             None => (long, false),
         };
-        let arg = command.get_arguments().find(|arg| is_called(arg, name));
+        let arg = options_in(program, command).find(|arg| is_called(arg, name));
         let has_value = arg.is_some_and(|arg| arg.get_action().takes_values());
         let value = if has_value && !joined {
             words.next()
@@ -261,7 +261,8 @@ mod tests {
     /// Every option of every command: whoever adds one decides what results show of it, and until then it is not shown.
     #[test]
     fn what_is_shown_was_decided() {
-        let program = program::parser();
+        let mut program = Cli::command();
+        program.build();
         let mut decided: BTreeSet<&str> = BTreeSet::new();
         for option in [&LEFT_OUT[..], &WHOLE[..], &SECRET[..]].concat() {
             assert!(decided.insert(option), "{option} is listed twice");
