@@ -49,9 +49,28 @@ fn inside_quotes(raw: &[u8]) -> Option<&[u8]> {
     Some(&rest[..close])
 }
 
+/// One to eight bytes as one number, the first one its lowest byte.
+#[inline(always)]
+pub(super) fn word_of(bytes: &[u8]) -> u64 {
+    let n = bytes.len();
+    // Bytes that are taken twice are the same.
+    match (bytes.first_chunk(), bytes.last_chunk()) {
+        (Some(first), Some(last)) => {
+            u64::from(u32::from_le_bytes(*first))
+                | u64::from(u32::from_le_bytes(*last)) << (8 * (n - 4))
+        }
+        _ => {
+            u64::from(bytes[0])
+                | u64::from(bytes[n / 2]) << (8 * (n / 2))
+                | u64::from(bytes[n - 1]) << (8 * (n - 1))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn quotes_are_taken_off_and_pairs_made_single() {
@@ -79,6 +98,15 @@ mod tests {
             ("\"\"", ""),
         ] {
             assert_eq!(content(raw.as_bytes()), text.as_bytes(), "{raw:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn words_hold_bytes_in_their_order(bytes in prop::collection::vec(any::<u8>(), 1..9)) {
+            let mut all = [0; 8];
+            all[..bytes.len()].copy_from_slice(&bytes);
+            prop_assert_eq!(word_of(&bytes), u64::from_le_bytes(all));
         }
     }
 }

@@ -288,17 +288,17 @@ fn read_each(
             let raw = cells.cell(*place);
             let markers = &markers[*place];
             let cell = content(raw);
-            let mark = Mark::of(cell);
-            if texts.get(mark, cell).is_some() {
-                part.tally.texts.add(record);
-                continue;
-            }
             let lexicon = &lexicons[*place];
             // Most cells are digits, and need no closer look.
             let digits = match lexicon {
                 None => Digits::of(cell, syntax),
                 Some(_) => None,
             };
+            let mark = Mark::of(cell);
+            if digits.is_none() && texts.get(mark, cell).is_some() {
+                part.tally.texts.add(record);
+                continue;
+            }
             let reading = match (digits, lexicon) {
                 (Some(digits), _) => Some(digits.reading()),
                 (None, None) => number::read_slowly(cell, syntax),

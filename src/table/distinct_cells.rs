@@ -2,6 +2,8 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
+use super::cell::word_of;
+
 /// The distinct cells of a run, numbered from 0 in the order in which they first occur.
 #[derive(Default)]
 pub(super) struct DistinctCells<'a> {
@@ -74,24 +76,6 @@ impl Mark {
     }
 }
 
-/// One to eight bytes as one number, the first one its lowest byte.
-#[inline(always)]
-pub(super) fn word_of(bytes: &[u8]) -> u64 {
-    let n = bytes.len();
-    // Bytes that are taken twice are the same.
-    match (bytes.first_chunk(), bytes.last_chunk()) {
-        (Some(first), Some(last)) => {
-            u64::from(u32::from_le_bytes(*first))
-                | u64::from(u32::from_le_bytes(*last)) << (8 * (n - 4))
-        }
-        _ => {
-            u64::from(bytes[0])
-                | u64::from(bytes[n / 2]) << (8 * (n / 2))
-                | u64::from(bytes[n - 1]) << (8 * (n - 1))
-        }
-    }
-}
-
 /// What is known of some cells that were seen lately: categories come again and again.
 pub(super) struct Recent<'a, T>([Option<(Mark, &'a [u8], T)>; RECENT]);
 
@@ -151,13 +135,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn words_hold_bytes_in_their_order(bytes in prop::collection::vec(any::<u8>(), 1..9)) {
-            let mut all = [0; 8];
-            all[..bytes.len()].copy_from_slice(&bytes);
-            prop_assert_eq!(word_of(&bytes), u64::from_le_bytes(all));
-        }
-
         /// More different cells than are kept lately, longer ones among them, and some that differ where marks do not look.
         #[test]
         fn cells_have_the_number_of_the_first_equal_one(cells in prop::collection::vec(0..2_000_u64, 0..4_000)) {

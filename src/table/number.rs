@@ -13,7 +13,7 @@
 
 use std::ops::Range;
 
-use super::distinct_cells::word_of;
+use super::cell::word_of;
 use super::encoding::Encoding;
 use super::limits::MAX_NUMBER_BYTES;
 
