@@ -17,10 +17,10 @@ impl Ranking {
     /// Sorts the values. `-0.0` counts as `0.0`.
     ///
     /// # Complexity
-    /// O(n log n) time, n numbers of memory and a 256th of them.
+    /// O(n log n) time, in parallel; n numbers of memory and a 256th of them.
     pub fn new(values: impl Iterator<Item = f64>) -> Self {
         let mut sorted: Vec<f64> = values.map(|value| value + 0.0).collect();
-        sorted.sort_unstable_by(f64::total_cmp);
+        sorted.par_sort_unstable_by(f64::total_cmp);
         let ends = sorted.iter().skip(RUN - 1).step_by(RUN).copied();
         Self {
             ends: ends.collect(),

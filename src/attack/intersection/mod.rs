@@ -11,17 +11,18 @@ use crate::{
     distance::nearest::{Boxes, GAP},
 };
 
-/// Seekers whose boxes one task works out at most: so many that those who are next to each other in a column, and are asked for one
+/// Seekers whose intervals one task works out at most: so many that those who are next to each other in a column, and are asked for one
 /// after the other, mostly need the same of its ranking.
 const ASKED_AT_ONCE: usize = 1 << 20;
 
-/// The set of each seeker as a box: `value` is what is known of a seeker in a column, `bounds` the interval of those who have that value
-/// there, or `None` where nothing confines them, and `rules` say of each column what gaps do.
-fn boxes_of(
+/// The set of each seeker as a box: `value` is what is known of a seeker in a column, and `rules` say of each column what gaps do. `bounds` makes of a
+/// column what tells the interval of those who have a value there, or `None` where nothing confines them. What it holds of a column, such as a
+/// ranking of all released values, is let go before the next one.
+fn boxes_of<B: Fn(f64) -> Option<(f64, f64)> + Sync>(
     n_seekers: usize,
     rules: &[GapRule],
     value: impl Fn(usize, usize) -> Option<f64> + Sync,
-    bounds: impl Fn(usize, f64) -> Option<(f64, f64)> + Sync,
+    bounds: impl Fn(usize) -> B,
 ) -> Boxes {
     let width = rules.len();
     let (mut lo, mut hi) = (
@@ -31,35 +32,33 @@ fn boxes_of(
     let n_tasks = n_seekers.div_ceil(ASKED_AT_ONCE);
     let at_once = n_seekers.div_ceil(n_tasks.max(rayon::current_num_threads()));
     let block = (at_once * width).max(1);
-    lo.par_chunks_mut(block)
-        .zip(hi.par_chunks_mut(block))
-        .enumerate()
-        .for_each(|(number, (lo, hi))| {
+    for (place, rule) in rules.iter().enumerate() {
+        let bounds = bounds(place);
+        let blocks = lo.par_chunks_mut(block).zip(hi.par_chunks_mut(block));
+        blocks.enumerate().for_each(|(number, (lo, hi))| {
             let mut ascending: Vec<(f64, usize)> = Vec::with_capacity(at_once);
-            for (place, rule) in rules.iter().enumerate() {
-                ascending.clear();
-                for row in 0..lo.len() / width {
-                    match value(number * at_once + row, place) {
-                        Some(value) => ascending.push((value, row)),
-                        None if !rule.gaps_to_gaps => {}
-                        None => {
-                            let cell = row * width + place;
-                            (lo[cell], hi[cell]) = GAP;
-                        }
-                    }
-                }
-                ascending.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-                for equal in ascending.chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq()) {
-                    let Some(bounds) = bounds(place, equal[0].0) else {
-                        continue;
-                    };
-                    for &(_, row) in equal {
+            for row in 0..lo.len() / width {
+                match value(number * at_once + row, place) {
+                    Some(value) => ascending.push((value, row)),
+                    None if !rule.gaps_to_gaps => {}
+                    None => {
                         let cell = row * width + place;
-                        (lo[cell], hi[cell]) = bounds;
+                        (lo[cell], hi[cell]) = GAP;
                     }
                 }
             }
+            ascending.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+            for equal in ascending.chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq()) {
+                let Some(bounds) = bounds(equal[0].0) else {
+                    continue;
+                };
+                for &(_, row) in equal {
+                    let cell = row * width + place;
+                    (lo[cell], hi[cell]) = bounds;
+                }
+            }
         });
+    }
     let admits_gaps = rules.iter().map(|rule| !rule.values_to_values);
     Boxes::new(n_seekers, width, lo, hi).admitting_gaps(admits_gaps.collect())
 }

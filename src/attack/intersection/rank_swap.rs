@@ -2,8 +2,6 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use rayon::prelude::*;
-
 use super::boxes_of;
 
 use crate::{
@@ -207,19 +205,14 @@ fn boxes(
     stated: bool,
 ) -> Boxes {
     let (seekers, released) = (scenario.seekers(), scenario.released);
-    let rankings: Vec<Ranking> = columns
-        .par_iter()
-        .map(|column| match column.holds {
-            Holds::Numbers => match whole {
-                None => Ranking::new(released.present(column.attribute)),
-                Some(whole) => Ranking::new(whole.released.present(column.attribute)),
-            },
-            Holds::Code | Holds::Indicator { .. } => Ranking::new([].into_iter()),
-        })
-        .collect();
-    let interval = |place: usize, value: f64| {
+    let interval = |place: usize| {
         let Column { attribute, holds } = columns[place];
-        match (holds, scenario.direction) {
+        let ranking = match (holds, whole) {
+            (Holds::Numbers, None) => Ranking::new(released.present(attribute)),
+            (Holds::Numbers, Some(whole)) => Ranking::new(whole.released.present(attribute)),
+            (Holds::Code | Holds::Indicator { .. }, _) => Ranking::new([].into_iter()),
+        };
+        move |value: f64| match (holds, scenario.direction) {
             (Holds::Code, _) => (value, value),
             (Holds::Indicator { code }, _) if value.total_cmp(&f64::from(code)).is_eq() => {
                 (1.0, 1.0)
@@ -228,7 +221,7 @@ fn boxes(
             (Holds::Numbers, Direction::OriginalToMasked) => {
                 let swaps = windows[attribute].iter();
                 swaps.fold((value, value), |(low, high), &window| {
-                    let reached = |value| rankings[place].within(value, window);
+                    let reached = |value| ranking.within(value, window);
                     let from = reached(low);
                     let is_one = low.total_cmp(&high).is_eq();
                     let to = if is_one { from } else { reached(high) };
@@ -238,7 +231,7 @@ fn boxes(
             (Holds::Numbers, Direction::MaskedToOriginal) => {
                 let swaps = windows[attribute].iter().rev();
                 swaps.fold((value, value), |(low, high), &window| {
-                    let reaching = |value| rankings[place].reaching(value, window);
+                    let reaching = |value| ranking.reaching(value, window);
                     // What is open stays open.
                     let is_open = |end: f64| end.abs() >= f64::MAX;
                     (
@@ -264,6 +257,9 @@ fn boxes(
         seekers.n_records(),
         &rules,
         |seeker, place| seekers.value(seeker, columns[place].attribute),
-        |place, value| Some(interval(place, value)),
+        |place| {
+            let interval = interval(place);
+            move |value| Some(interval(value))
+        },
     )
 }

@@ -358,9 +358,12 @@ fn boxes(
             Some(column) => seekers.value(seeker, column.attribute),
             None => lines[place - columns.len()].position(seeker, scenario.direction),
         },
-        |place, value| match columns.get(place) {
-            Some(&column) => interval(column, value),
-            None => Some(lines[place - columns.len()].interval(value, scenario.direction)),
+        |place| {
+            let interval = &interval;
+            move |value| match columns.get(place) {
+                Some(&column) => interval(column, value),
+                None => Some(lines[place - columns.len()].interval(value, scenario.direction)),
+            }
         },
     ))
 }
