@@ -417,6 +417,21 @@ impl BoxTree {
         }
     }
 
+    /// The attributes in descending order of their mean extent in leaves: of points that no box tells from a query, those tell most.
+    pub fn widest_first(&self) -> Vec<usize> {
+        let mut extents = vec![0.0; self.width];
+        let leaves = (0..self.tree.n_nodes()).filter(|&node| self.tree.halves(node).is_none());
+        for leaf in leaves {
+            for (sum, span) in extents.iter_mut().zip(self.spans(leaf)) {
+                // Where all miss an attribute, its span is empty.
+                *sum += f64::max(span.high - span.low, 0.0);
+            }
+        }
+        let mut attributes: Vec<usize> = (0..self.width).collect();
+        attributes.sort_by(|&a, &b| extents[b].total_cmp(&extents[a]));
+        attributes
+    }
+
     /// The span of each attribute in a node.
     #[inline(always)]
     pub fn spans(&self, node: usize) -> &[Span] {

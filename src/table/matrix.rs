@@ -198,8 +198,11 @@ impl Matrix {
     /// If a record does not exist.
     #[must_use]
     pub fn reordered(&self, records: &[u32]) -> Self {
-        let row = |&record: &u32| self.row(record as usize).iter().copied();
-        let values = records.iter().flat_map(row).collect();
+        let width = self.n_attributes();
+        let mut values = vec![0.0; records.len() * width];
+        let rows = values.par_chunks_mut(width.max(1)).zip(records);
+        rows.with_min_len(AT_ONCE)
+            .for_each(|(row, &record)| row.copy_from_slice(self.row(record as usize)));
         let missing = if self.is_complete() {
             Vec::new()
         } else {
@@ -209,7 +212,7 @@ impl Matrix {
         Self {
             missing,
             gaps: self.gaps.clone(),
-            ..Self::complete(records.len(), self.n_attributes(), values)
+            ..Self::complete(records.len(), width, values)
         }
     }
 

@@ -37,10 +37,10 @@ const AT_ONCE: usize = 5;
 /// The sought records, ready to be searched.
 #[derive(Debug)]
 pub(super) struct Filter {
-    /// Attributes of numbers come first.
+    /// Attributes of names come first, and then those of numbers by which the records of a leaf differ most: the sooner a sum is too much.
     tree: WideTree,
-    /// Where those of names begin.
-    names_from: usize,
+    /// Attributes of names.
+    n_names: usize,
     /// Whether a record of either file misses a value.
     has_gaps: bool,
 }
@@ -118,11 +118,11 @@ impl Filter {
                 BoxTree::build_priced(sought, (prices, &length), &weights, leaves)
             }
         };
-        let mut attributes: Vec<usize> = (0..names.len()).collect();
-        attributes.sort_by_key(|&k| names[k]);
+        let mut attributes = of_boxes.widest_first();
+        attributes.sort_by_key(|&k| !names[k]);
         let coordinate = |_, value| rounded(value);
         Self {
-            names_from: names.iter().filter(|&&names| !names).count(),
+            n_names: names.iter().filter(|&&names| names).count(),
             has_gaps,
             // Who misses an attribute adds nothing.
             tree: WideTree::new(of_boxes, sought, attributes, coordinate, |_| 0.0),
@@ -245,7 +245,7 @@ impl Filter {
                         for vector in 0..2 {
                             let difference = simd.sub_f32s(value, strip[vector]);
                             let mut term = simd.abs_f32s(difference);
-                            if k >= self.names_from {
+                            if k < self.n_names {
                                 term = simd.min_f32s(term, one);
                             }
                             if self.has_gaps {

@@ -6,14 +6,16 @@ mod search;
 
 use std::borrow::Cow;
 
-use pulp::Arch;
 use rayon::prelude::*;
 
 use super::{Attack, Closer, Lists, Points, Preference, Scenario, Shown};
 use crate::{
     distance::priced::{Priced, Space},
     error::Result,
-    table::{Scale, matrix::Matrix},
+    table::{
+        Scale,
+        matrix::{Matrix, Row},
+    },
 };
 use filter::Filter;
 use priced::PricedRecords;
@@ -60,43 +62,43 @@ impl Attack for Gower {
     }
 
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
-        let (seekers, sought) = (scenario.seekers(), scenario.sought());
-        let compared = |(k, &scale): (usize, &Scale)| {
-            // 0 and -0 are equal.
-            let column = |matrix: &Matrix| -> Vec<f64> {
-                let values = matrix.column(k);
-                values
-                    .map(|value| value.map_or(f64::NAN, |v| v + 0.0))
-                    .collect()
-            };
-            Compared::new(scale, [column(seekers), column(sought)])
-        };
-        let attributes = scenario.scales.par_iter().enumerate().map(compared);
         Ok(Preference::Lists(Box::new(GowerLists::new(
-            attributes.collect(),
-            [seekers.n_records(), sought.n_records()],
+            scenario.scales,
+            [scenario.seekers(), scenario.sought()],
         ))))
     }
 }
 
-/// Puts in the place of each value the place that it has among the different values of both sides. NaN, which is none, stays.
-fn put_places(sides: &mut [Vec<f64>; 2]) {
-    let of_both = sides.iter().flatten().copied();
-    let mut values: Vec<f64> = of_both.filter(|value| !value.is_nan()).collect();
-    values.sort_unstable_by(f64::total_cmp);
-    values.dedup_by(|a, b| a.total_cmp(b).is_eq());
-    for value in sides.iter_mut().flatten().filter(|value| !value.is_nan()) {
-        *value = values.partition_point(|&other| other < *value) as f64;
-    }
+/// How the values of an attribute are made halves. Halves, because the range of two numbers can be beyond all numbers.
+#[derive(Debug)]
+struct Halving {
+    /// The different values of both files, ascending, where their places count in the stead of the values: of ordered classes and of names.
+    places_among: Option<Vec<f64>>,
 }
 
-/// One attribute of both files: half of each value, NaN where it is missing. Halves, because the range of two numbers can be beyond all numbers.
-#[derive(Debug)]
-struct Compared {
-    of_seekers: Vec<f64>,
-    /// In the order of the search, once there is one.
-    of_sought: Vec<f64>,
-    units: Units,
+impl Halving {
+    /// Of the values of both files.
+    fn new(scale: Scale, values: impl Iterator<Item = f64>) -> Self {
+        let places_among = match scale {
+            Scale::Continuous => None,
+            Scale::Ordinal | Scale::Nominal => {
+                let mut values: Vec<f64> = values.map(|value| value + 0.0).collect();
+                values.sort_unstable_by(f64::total_cmp);
+                values.dedup_by(|a, b| a.total_cmp(b).is_eq());
+                Some(values)
+            }
+        };
+        Self { places_among }
+    }
+
+    /// Half of a value, or of its place. 0 and -0 are equal.
+    fn half(&self, value: f64) -> f64 {
+        let value = value + 0.0;
+        match &self.places_among {
+            None => value / 2.0,
+            Some(values) => values.partition_point(|&other| other < value) as f64 / 2.0,
+        }
+    }
 }
 
 /// What the values of an attribute are measured by.
@@ -109,37 +111,23 @@ struct Units {
     names: bool,
 }
 
-impl Compared {
-    /// Of the values of both sides, NaN where one is missing.
-    fn new(scale: Scale, mut sides: [Vec<f64>; 2]) -> Self {
+impl Units {
+    /// Of the halves of both sides.
+    fn new(scale: Scale, halves: impl Iterator<Item = f64>) -> Self {
         let names = scale == Scale::Nominal;
-        match scale {
-            Scale::Continuous => {}
-            Scale::Ordinal | Scale::Nominal => put_places(&mut sides),
-        }
-        sides.iter_mut().flatten().for_each(|value| *value /= 2.0);
-        // The least of a number and of NaN is the number.
-        let values = || sides.iter().flatten().copied();
-        let (least, greatest) = (
-            values().fold(f64::INFINITY, f64::min),
-            values().fold(f64::NEG_INFINITY, f64::max),
+        let (least, greatest) = halves.fold(
+            (f64::INFINITY, f64::NEG_INFINITY),
+            |(least, greatest), half| (least.min(half), greatest.max(half)),
         );
         let is_spread = !names && greatest > least;
-        let [of_seekers, of_sought] = sides;
         Self {
-            of_seekers,
-            of_sought,
-            units: Units {
-                // Equal differences are divided by the same number, so they stay equal.
-                half_range: if is_spread { greatest - least } else { 1.0 },
-                middle: f64::midpoint(least, greatest),
-                names,
-            },
+            // Equal differences are divided by the same number, so they stay equal.
+            half_range: if is_spread { greatest - least } else { 1.0 },
+            middle: f64::midpoint(least, greatest),
+            names,
         }
     }
-}
 
-impl Units {
     /// Where the search has a value; NaN where it is missing.
     fn coordinate(&self, half: f64) -> f64 {
         if self.names {
@@ -174,105 +162,77 @@ impl Units {
 /// All pairs by Gower's dissimilarity, and the nearest ones by a search.
 #[derive(Debug)]
 struct GowerLists {
-    attributes: Vec<Compared>,
+    units: Vec<Units>,
+    /// Halves.
+    seekers: Matrix,
+    /// Halves, in the order of the search.
+    sought: Matrix,
     filter: Filter,
-    /// Where each sought record stands in the order of the search.
+    /// Where each sought record stands there.
     place_of: Vec<u32>,
-    n_seekers: usize,
 }
 
-/// Sought records that are compared at once: their sums stay in the nearest cache.
-const COMPARED_AT_ONCE: usize = 1024;
-
 impl GowerLists {
-    fn new(mut attributes: Vec<Compared>, [n_seekers, n_sought]: [usize; 2]) -> Self {
-        let is_there = |half: &f64| !half.is_nan();
-        let has_gaps = |of: &Compared| !of.of_seekers.iter().chain(&of.of_sought).all(is_there);
-        let has_gaps = attributes.iter().any(has_gaps);
-        let units = units_of(&attributes);
-        let width = attributes.len();
-        let sought = halved(n_sought, width, |record, k| attributes[k].of_sought[record]);
+    /// Of values that are all there, or not.
+    fn new(scales: &[Scale], values: [&Matrix; 2]) -> Self {
+        let [mut seekers, mut sought] = values.map(Matrix::clone);
+        let of_both = |k| values.into_iter().flat_map(move |side| side.present(k));
+        let scales = scales.par_iter().enumerate();
+        let (halvings, units): (Vec<Halving>, Vec<Units>) = scales
+            .map(|(k, &scale)| {
+                let halving = Halving::new(scale, of_both(k));
+                let units = Units::new(scale, of_both(k).map(|value| halving.half(value)));
+                (halving, units)
+            })
+            .unzip();
+        for side in [&mut seekers, &mut sought] {
+            side.map(|k, value| halvings[k].half(value));
+        }
+        let has_gaps = !(seekers.is_complete() && sought.is_complete());
         let filter = Filter::new(&coordinates(&units, &sought), &units, has_gaps, None);
-        attributes.par_iter_mut().for_each(|attribute| {
-            let order = filter.records().iter();
-            attribute.of_sought = order
-                .map(|&record| attribute.of_sought[record as usize])
-                .collect();
-        });
         Self {
-            attributes,
+            units,
+            seekers,
+            sought: sought.reordered(filter.records()),
             place_of: filter.places(),
             filter,
-            n_seekers,
         }
     }
 
-    /// Shows `found` the costs of the records, with their places in the order of the search.
+    /// The cost of the record at a place of the search.
     #[inline(always)]
-    fn compare(&self, seeker: usize, mut found: impl FnMut(usize, f64)) {
-        let (mut sums, mut counts) = ([0.0; COMPARED_AT_ONCE], [0.0; COMPARED_AT_ONCE]);
-        let n_sought = self.n_sought();
-        for first in (0..n_sought).step_by(COMPARED_AT_ONCE) {
-            let last = n_sought.min(first + COMPARED_AT_ONCE);
-            let (sums, counts) = (&mut sums[..last - first], &mut counts[..last - first]);
-            sums.fill(0.0);
-            counts.fill(0.0);
-            for attribute in &self.attributes {
-                let own = attribute.of_seekers[seeker];
-                if own.is_nan() {
-                    continue;
-                }
-                let others = &attribute.of_sought[first..last];
-                let cells = sums.iter_mut().zip(counts.iter_mut()).zip(others);
-                let units = attribute.units;
-                cells.for_each(|((sum, count), &other)| units.add(own, other, sum, count));
-            }
-            for (place, (sum, count)) in sums.iter().zip(counts.iter()).enumerate() {
-                found(first + place, mean(*sum, *count));
-            }
-        }
+    fn cost(&self, seeker: usize, place: usize) -> f64 {
+        let (own, other) = (self.seekers.record(seeker), self.sought.record(place));
+        dissimilarity(&self.units, own, other)
     }
 
     /// The coordinates of a seeker, NaN where there is none.
     fn coordinates(&self, seeker: usize) -> Vec<f64> {
-        let coordinate = |of: &Compared| of.units.coordinate(of.of_seekers[seeker]);
-        self.attributes.iter().map(coordinate).collect()
-    }
-
-    /// The same cost of one record.
-    fn cost(&self, seeker: usize, place: usize) -> f64 {
-        let halves = |of: &Compared| (of.units, of.of_seekers[seeker], of.of_sought[place]);
-        dissimilarity(self.attributes.iter().map(halves))
+        coordinates_of(&self.units, self.seekers.record(seeker))
     }
 }
 
-fn units_of(attributes: &[Compared]) -> Vec<Units> {
-    attributes.iter().map(|of| of.units).collect()
-}
-
-/// Gower's dissimilarity of two records: of each attribute the units and both halves.
+/// Halves of values, NaN where one is missing.
 #[inline(always)]
-fn dissimilarity(attributes: impl Iterator<Item = (Units, f64, f64)>) -> f64 {
+fn halves(record: Row<'_>) -> impl Iterator<Item = f64> {
+    let half = move |(k, &half): (usize, &f64)| if record.is_missing(k) { f64::NAN } else { half };
+    record.values().iter().enumerate().map(half)
+}
+
+/// The coordinates of a record of halves, NaN where there is none.
+fn coordinates_of(units: &[Units], record: Row<'_>) -> Vec<f64> {
+    let halves = units.iter().zip(halves(record));
+    halves.map(|(units, half)| units.coordinate(half)).collect()
+}
+
+/// Gower's dissimilarity of two records of halves.
+#[inline(always)]
+fn dissimilarity(units: &[Units], own: Row<'_>, other: Row<'_>) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
-    for (units, own, other) in attributes {
+    for (units, (own, other)) in units.iter().zip(halves(own).zip(halves(other))) {
         units.add(own, other, &mut sum, &mut count);
     }
-    mean(sum, count)
-}
-
-/// Halves of values as a matrix: that of a record in an attribute is NaN where it is missing.
-fn halved(n_records: usize, width: usize, half: impl Fn(usize, usize) -> f64 + Sync) -> Matrix {
-    let cells = (0..n_records * width).into_par_iter();
-    let halves: Vec<f64> = cells.map(|cell| half(cell / width, cell % width)).collect();
-    // What is missing has a place in the matrix, too.
-    let cells = halves
-        .par_iter()
-        .map(|&half| if half.is_nan() { 0.0 } else { half });
-    let mut matrix = Matrix::complete(n_records, width, cells.collect());
-    for (cell, _) in halves.iter().enumerate().filter(|(_, half)| half.is_nan()) {
-        matrix.set_missing(cell / width, cell % width);
-    }
-    matrix
+    if count > 0.0 { sum / count } else { 1.0 }
 }
 
 /// The coordinates of records, from their halves.
@@ -282,30 +242,19 @@ fn coordinates(units: &[Units], halves: &Matrix) -> Matrix {
     points
 }
 
-/// The mean of what so many attributes contribute.
-fn mean(sum: f64, count: f64) -> f64 {
-    if count > 0.0 { sum / count } else { 1.0 }
-}
-
 impl Lists for GowerLists {
     fn n_seekers(&self) -> usize {
-        self.n_seekers
+        self.seekers.n_records()
     }
 
     fn n_sought(&self) -> usize {
-        self.filter.records().len()
+        self.sought.n_records()
     }
 
     fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
-        let records = self.filter.records();
         list.clear();
-        list.resize(records.len(), (0, 0.0));
-        Arch::new().dispatch(|| {
-            self.compare(seeker, |place, cost| {
-                let record = records[place];
-                list[record as usize] = (record, cost);
-            });
-        });
+        let records = (0..).zip(&self.place_of);
+        list.extend(records.map(|(record, &place)| (record, self.cost(seeker, place as usize))));
     }
 
     fn whereabouts(&self, seeker: usize) -> u64 {
@@ -328,15 +277,9 @@ impl Lists for GowerLists {
     }
 
     fn points(&self) -> Result<Option<Points<'_>>> {
-        let width = self.attributes.len();
-        let seekers = |record: usize, k: usize| self.attributes[k].of_seekers[record];
-        let sought = |record, k: usize| {
-            let place: u32 = self.place_of[record];
-            self.attributes[k].of_sought[place as usize]
-        };
         Ok(Some(Points {
-            seekers: Cow::Owned(halved(self.n_seekers, width, seekers)),
-            sought: Cow::Owned(halved(self.n_sought(), width, sought)),
+            seekers: Cow::Borrowed(&self.seekers),
+            sought: Cow::Owned(self.sought.reordered(&self.place_of)),
             space: self,
         }))
     }
@@ -352,8 +295,8 @@ impl Lists for GowerLists {
 
 impl Space for GowerLists {
     fn priced<'a>(&'a self, halves: &'a Matrix) -> Box<dyn Priced + 'a> {
-        let units = units_of(&self.attributes);
-        Box::new(PricedRecords::new(units, halves, self.filter.has_gaps()))
+        let has_gaps = self.filter.has_gaps();
+        Box::new(PricedRecords::new(&self.units, halves, has_gaps))
     }
 }
 
@@ -369,6 +312,22 @@ impl Closer for GowerLists {
 mod tests {
     use super::*;
     use crate::attack::one_to_one;
+
+    /// A matrix of these values, of which NaN are missing.
+    pub(super) fn with_gaps(
+        n_records: usize,
+        width: usize,
+        mut value: impl FnMut(usize, usize) -> f64,
+    ) -> Matrix {
+        let cells = (0..n_records * width).map(|cell| value(cell / width, cell % width));
+        let mut matrix = Matrix::complete(n_records, width, cells.collect());
+        for cell in 0..n_records * width {
+            if matrix.values()[cell].is_nan() {
+                matrix.set_missing(cell / width, cell % width);
+            }
+        }
+        matrix
+    }
 
     /// The cheapest candidates, asked for one seeker at a time and for all seekers at once, are those of the whole list. The files have numbers of
     /// all magnitudes, ordered classes, names and gaps, clustered or not, and some have more attributes than one part of a box. Those with 6,000
@@ -403,12 +362,10 @@ mod tests {
                 Scale::Nominal,
                 Scale::Continuous,
             ];
-            let attributes = (0..width).map(|k| {
-                let of_seekers = (0..60).map(|record| value(record * 10, k, 0));
-                let of_sought = (0..n).map(|record| value(record, k, 1));
-                Compared::new(scales[k % 4], [of_seekers.collect(), of_sought.collect()])
-            });
-            let lists = GowerLists::new(attributes.collect(), [60, n]);
+            let scales: Vec<Scale> = (0..width).map(|k| scales[k % 4]).collect();
+            let seekers = with_gaps(60, width, |record, k| value(record * 10, k, 0));
+            let sought = with_gaps(n, width, |record, k| value(record, k, 1));
+            let lists = GowerLists::new(&scales, [&seekers, &sought]);
             let seekers: Vec<usize> = (0..60).rev().collect();
             let mut together = vec![None; 60];
             lists.cheapest_of(&seekers, &mut |place, list| {
@@ -479,12 +436,9 @@ mod tests {
                     }
                 };
                 let scales = [Scale::Continuous, Scale::Nominal, Scale::Ordinal];
-                let attributes = (0..3).map(|k| {
-                    let of_seekers = (0..n_seekers).map(|record| value(record, k, 0));
-                    let of_sought = (0..n_sought).map(|record| value(record, k, 1));
-                    Compared::new(scales[k], [of_seekers.collect(), of_sought.collect()])
-                });
-                GowerLists::new(attributes.collect(), [n_seekers, n_sought])
+                let seekers = with_gaps(n_seekers, 3, |record, k| value(record, k, 0));
+                let sought = with_gaps(n_sought, 3, |record, k| value(record, k, 1));
+                GowerLists::new(&scales, [&seekers, &sought])
             };
             let assigned =
                 |lists: Box<dyn Lists>| one_to_one::assign(&Preference::Lists(lists)).unwrap();

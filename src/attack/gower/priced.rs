@@ -13,7 +13,7 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::{
-    Units, coordinates, dissimilarity,
+    Units, coordinates, coordinates_of, dissimilarity,
     filter::{Each, Filter, Same, Seeker},
 };
 use crate::{
@@ -27,7 +27,7 @@ use crate::{
 
 /// Records with prices: their halved values, ready to be searched.
 pub(super) struct PricedRecords<'a> {
-    units: Vec<Units>,
+    units: &'a [Units],
     records: &'a Matrix,
     filter: Filter,
     prices: Prices,
@@ -38,8 +38,8 @@ impl<'a> PricedRecords<'a> {
     ///
     /// # Complexity
     /// O(n log n) time, O(n d) memory.
-    pub(super) fn new(units: Vec<Units>, records: &'a Matrix, has_gaps: bool) -> Self {
-        let filter = Filter::new(&coordinates(&units, records), &units, has_gaps, None);
+    pub(super) fn new(units: &'a [Units], records: &'a Matrix, has_gaps: bool) -> Self {
+        let filter = Filter::new(&coordinates(units, records), units, has_gaps, None);
         Self {
             prices: Prices::new(filter.tree(), &vec![0.0; records.n_records()]),
             filter,
@@ -62,9 +62,9 @@ impl Priced for PricedRecords<'_> {
     /// O(n); for many searches O(n log n), which makes each faster.
     fn set_prices(&mut self, prices: &[f64], searches: usize) {
         if are_many(searches, self.n_points()) {
-            let coordinates = coordinates(&self.units, self.records);
+            let coordinates = coordinates(self.units, self.records);
             let has_gaps = self.filter.has_gaps();
-            self.filter = Filter::new(&coordinates, &self.units, has_gaps, Some(&finite(prices)));
+            self.filter = Filter::new(&coordinates, self.units, has_gaps, Some(&finite(prices)));
         }
         self.prices = Prices::new(self.filter.tree(), prices);
     }
@@ -75,10 +75,7 @@ impl Priced for PricedRecords<'_> {
         workspace.best.clear();
         workspace.waiting.begin(self.filter.tree());
         if ask.k > 0 {
-            let coordinates = self.units.iter().zip(halves(query));
-            let coordinates: Vec<f64> = coordinates
-                .map(|(units, half)| units.coordinate(half))
-                .collect();
+            let coordinates = coordinates_of(self.units, query);
             Arch::new().dispatch(Cheapest {
                 among: self,
                 seeker: &self.filter.seeker(&coordinates, 0),
@@ -89,12 +86,6 @@ impl Priced for PricedRecords<'_> {
         }
         workspace.best.clone()
     }
-}
-
-/// Halved values, NaN where one is missing.
-fn halves(record: Row<'_>) -> impl Iterator<Item = f64> {
-    let half = move |(k, &half): (usize, &f64)| if record.is_missing(k) { f64::NAN } else { half };
-    record.values().iter().enumerate().map(half)
 }
 
 struct Cheapest<'a> {
@@ -261,10 +252,7 @@ impl PricedRecords<'_> {
     }
 
     fn cost(&self, query: Row<'_>, record: u32) -> f64 {
-        let record = self.records.record(record as usize);
-        let both = halves(query).zip(halves(record));
-        let attributes = self.units.iter().zip(both);
-        dissimilarity(attributes.map(|(&units, (own, other))| (units, own, other)))
+        dissimilarity(self.units, query, self.records.record(record as usize))
     }
 }
 
@@ -273,7 +261,7 @@ mod tests {
     use super::*;
     use crate::{
         attack::Lists,
-        attack::gower::{Compared, GowerLists},
+        attack::gower::{GowerLists, tests::with_gaps},
         table::Scale,
     };
 
@@ -303,11 +291,9 @@ mod tests {
                 let value = dice(values) as f64 * 0.37 - 4.0;
                 if is_gap { f64::NAN } else { value }
             };
-            let compared = (0..width).map(|k| {
-                let mut side = |n: usize| (0..n).map(|_| value()).collect::<Vec<_>>();
-                Compared::new(scales[k % 3], [side(20), side(n)])
-            });
-            let lists = GowerLists::new(compared.collect(), [20, n]);
+            let scales: Vec<Scale> = (0..width).map(|k| scales[k % 3]).collect();
+            let mut side = |n: usize| with_gaps(n, width, |_, _| value());
+            let lists = GowerLists::new(&scales, [&side(20), &side(n)]);
             let points = lists.points().unwrap().expect("each pair is possible");
             let mut priced = points.space.priced(&points.sought);
             assert_eq!(priced.n_points(), n);

@@ -11,6 +11,10 @@
 //! These bounds, of which the least counts, are worked out in single precision, in units of which `1 + |x|²` is one (d² is homogeneous in m, h, e and q), with
 //! the first term of the sum over j only. A record is a box of its own.
 //!
+//! Where q < 0, d² is at least `4 h^{d−1}` if d is even and `2 h^d` if it is odd, and `h ≥ 1 + |x|² / 2`. Where less than this is wanted, as it is as soon as somebody
+//! near was found, the second bound is not needed. Then a record costs at least `m h^{d−1}`, `m` being the sum of the squares of any attributes: often
+//! a few attributes say enough.
+//!
 //! # Its error
 //! Let `u = 2^-24`, X the norm of the seeker and R that of any record. Rounded coordinates are no farther from each other than the exact ones and
 //! `a = 1.05 u (X + R)`, so their squared distance is at most `(1 + 2^-10) m + (1 + 2^10) a²`; the sum of n squares is off by less than its 2^-11th for
@@ -32,6 +36,9 @@ const LESS: f32 = 1.0 - 1.0 / 512.0;
 
 /// How much a product of two records may be off in single precision, as a share of the sum of their squared norms.
 const DOUBT: f32 = 1e-3;
+
+/// Attributes after which it is looked whether anybody in a leaf is near yet.
+const AT_ONCE: usize = 5;
 
 /// Norms up to which numbers of single precision can be worked with.
 const SAFE_NORM: f64 = 1e15;
@@ -62,8 +69,16 @@ pub(super) struct Seeker<'a> {
     /// The inverse of the unit of costs.
     scale: f64,
     is_safe: bool,
+    /// What a record across the mean costs at least: one whose kernel with this seeker is that of a product below −1.
+    least_across: f64,
+    /// `h^{d−1}`, in the units, of a record at the mean: no other has less.
+    least_power: f64,
     /// What is above it costs more than what is wanted.
     most: f32,
+    /// Whether records across the mean may cost no more than that.
+    looks_across: bool,
+    /// What is a greater sum of squares costs more, unless it is across the mean.
+    farthest: f32,
 }
 
 impl Filter {
@@ -105,15 +120,24 @@ impl Filter {
     pub(super) fn seeker(&self, values: &[f64], square: f64) -> Seeker<'_> {
         let (unit, norm) = (1.0 + square, square.sqrt());
         let a = 1.05 * U * (norm + self.radius);
+        let attributes = self.tree.attributes().iter();
+        let h = 1.0 + 0.5 * square;
         let mut seeker = Seeker {
             filter: self,
-            values: values.iter().map(|&value| rounded(value)).collect(),
+            values: attributes.map(|&k| rounded(values[k])).collect(),
             one: rounded(1.0 / unit),
             square: rounded(square / unit),
             off: rounded(1100.0 * a * a / unit),
             scale: to_power(unit, self.degree).recip(),
             is_safe: norm + self.radius <= SAFE_NORM,
+            least_across: match self.degree % 2 {
+                0 => 4.0 * to_power(h, self.degree - 1),
+                _ => 2.0 * to_power(h, self.degree),
+            },
+            least_power: to_power(h / unit, self.degree - 1),
             most: 0.0,
+            looks_across: true,
+            farthest: f32::INFINITY,
         };
         seeker.follow(f64::INFINITY);
         seeker
@@ -145,11 +169,15 @@ impl Seeker<'_> {
         } else {
             f32::NAN
         };
+        self.looks_across = !(self.is_safe && cost < 0.99 * self.least_across);
+        let apart = most / self.least_power + f64::from(self.off);
+        self.farthest = rounded(apart / f64::from(LESS * self.one)).next_up();
     }
 
-    /// What records cost at least whose rounded squared distances and products are at least these and whose squared norms are within these.
+    /// What records cost at least whose rounded squared distances and products are at least these and whose squared norms are within these; `ACROSS`: those across
+    /// the mean, too.
     #[inline(always)]
-    fn least<S: Simd>(
+    fn least<S: Simd, const ACROSS: bool>(
         &self,
         simd: S,
         [apart, product]: [S::f32s; 2],
@@ -172,65 +200,135 @@ impl Seeker<'_> {
         // Where q is negative at the cheapest norm: of the norms that leave it positive.
         let beyond = simd.sub_f32s(apart, simd.mul_add_f32s(two, one, own));
         let beyond = simd.add_f32s(one, simd.max_f32s(low, beyond));
-        // Across: of the cheapest norm there, and whether q can be negative at all.
-        let doubt = simd.mul_f32s(simd.splat_f32s(DOUBT), simd.add_f32s(own, high));
-        let least_q = simd.sub_f32s(simd.mul_add_f32s(product, one, one), doubt);
-        let square = simd.sub_f32s(own, simd.splat_f32s(4.0 * self.one));
-        let square = simd.min_f32s(simd.max_f32s(square, low), high);
-        let h_across = simd.mul_add_f32s(half, simd.add_f32s(own, square), one);
-        let e_across = simd.mul_f32s(half, simd.sub_f32s(own, square));
-        let q_across = simd.sub_f32s(h_across, simd.mul_f32s(two, one));
-        let q_across = simd.max_f32s(q_across, zero);
         let is_positive = simd.less_than_or_equal_f32s(zero, q);
         let q = simd.max_f32s(q, zero);
         let unit = simd.splat_f32s(1.0);
         let (mut powers, mut before, mut power) = (unit, zero, unit);
-        let (mut across, mut before_across, mut power_across) = (unit, zero, unit);
         let mut far = beyond;
         for _ in 1..degree {
             before = power;
             power = simd.mul_f32s(power, h);
             powers = simd.mul_add_f32s(powers, q, power);
-            before_across = power_across;
-            power_across = simd.mul_f32s(power_across, h_across);
-            across = simd.mul_add_f32s(across, q_across, power_across);
             far = simd.mul_f32s(far, beyond);
         }
         let pairs = simd.splat_f32s((degree * (degree - 1)) as f32);
         let spread = simd.mul_f32s(simd.mul_f32s(pairs, before), simd.mul_f32s(e, e));
         let near = simd.mul_add_f32s(apart, powers, spread);
         let near = simd.select_f32s(is_positive, near, simd.add_f32s(unit, far));
-        let spread = simd.mul_f32s(pairs, simd.mul_f32s(e_across, e_across));
+        if !ACROSS {
+            return near;
+        }
+        // Across: of the cheapest norm there, and whether q can be negative at all.
+        let doubt = simd.mul_f32s(simd.splat_f32s(DOUBT), simd.add_f32s(own, high));
+        let least_q = simd.sub_f32s(simd.mul_add_f32s(product, one, one), doubt);
+        let square = simd.sub_f32s(own, simd.splat_f32s(4.0 * self.one));
+        let square = simd.min_f32s(simd.max_f32s(square, low), high);
+        let h = simd.mul_add_f32s(half, simd.add_f32s(own, square), one);
+        let e = simd.mul_f32s(half, simd.sub_f32s(own, square));
+        let q = simd.max_f32s(simd.sub_f32s(h, simd.mul_f32s(two, one)), zero);
+        let (mut powers, mut before, mut power) = (unit, zero, unit);
+        for _ in 1..degree {
+            before = power;
+            power = simd.mul_f32s(power, h);
+            powers = simd.mul_add_f32s(powers, q, power);
+        }
+        let spread = simd.mul_f32s(simd.mul_f32s(pairs, before), simd.mul_f32s(e, e));
         // A difference would be lost in numbers of the size of h.
-        let gap = simd.mul_f32s(two, simd.min_f32s(h_across, simd.mul_f32s(two, one)));
-        let across = simd.mul_add_f32s(gap, across, simd.mul_f32s(spread, before_across));
+        let gap = simd.mul_f32s(two, simd.min_f32s(h, simd.mul_f32s(two, one)));
+        let across = simd.mul_add_f32s(gap, powers, spread);
         let is_near = simd.less_than_or_equal_f32s(zero, least_q);
         simd.select_f32s(is_near, near, simd.min_f32s(near, across))
     }
 
-    /// The same of the records of a leaf.
+    /// The same of the records of a leaf, and whether anybody in it may be wanted; infinite where a few attributes showed that nobody in the same vectors is.
     #[inline(always)]
-    fn leaf<S: Simd>(&self, simd: S, leaf: usize) -> [f32; LEAF] {
-        let mut least = [0.0; LEAF];
+    fn leaf<S: Simd, const ACROSS: bool>(&self, simd: S, leaf: usize) -> ([f32; LEAF], bool) {
+        let mut all = [f32::INFINITY; LEAF];
+        let mut is_anybody_near = false;
+        let strips = self.filter.tree.strips(leaf);
         let squares = S::as_simd_f32s(&self.filter.squares[leaf].0).0;
+        let zero = simd.splat_f32s(0.0);
+        let (farthest, most) = (simd.splat_f32s(self.farthest), simd.splat_f32s(self.most));
+        let everybody = simd.equal_f32s(zero, zero);
         let (below, above) = (
             simd.splat_f32s(1.0 - 4.0 * f32::EPSILON),
             simd.splat_f32s(1.0 + 4.0 * f32::EPSILON),
         );
-        // No closures: they would be compiled for any processor.
-        for (vector, least) in S::as_mut_simd_f32s(&mut least).0.iter_mut().enumerate() {
-            let (mut apart, mut product) = (simd.splat_f32s(0.0), simd.splat_f32s(0.0));
-            for (strip, &value) in self.filter.tree.strips(leaf).iter().zip(&self.values) {
-                let (strip, value) = (S::as_simd_f32s(&strip.0).0[vector], simd.splat_f32s(value));
-                let difference = simd.sub_f32s(strip, value);
-                apart = simd.mul_add_f32s(difference, difference, apart);
-                product = simd.mul_add_f32s(strip, value, product);
+        // Two vectors at a time share what is fetched of the seeker. No closures: they would be compiled for any processor.
+        for first in (0..LEAF / S::F32_LANES).step_by(2) {
+            let (mut apart, mut product) = ([zero; 2], [zero; 2]);
+            let mut is_near = true;
+            let values = self.values.chunks(AT_ONCE);
+            for (strips, values) in strips.chunks(AT_ONCE).zip(values) {
+                for (strip, &value) in strips.iter().zip(values) {
+                    let strip = &S::as_simd_f32s(&strip.0).0[first..first + 2];
+                    let value = simd.splat_f32s(value);
+                    for vector in 0..2 {
+                        let difference = simd.sub_f32s(strip[vector], value);
+                        apart[vector] = simd.mul_add_f32s(difference, difference, apart[vector]);
+                        if ACROSS {
+                            product[vector] =
+                                simd.mul_add_f32s(strip[vector], value, product[vector]);
+                        }
+                    }
+                }
+                if !ACROSS {
+                    is_near = false;
+                    for &apart in &apart {
+                        let near = simd.less_than_or_equal_f32s(apart, farthest);
+                        is_near |= simd.first_true_m32s(near) < S::F32_LANES;
+                    }
+                    if !is_near {
+                        break;
+                    }
+                }
             }
-            let square = squares[vector];
-            let ends = [simd.mul_f32s(square, below), simd.mul_f32s(square, above)];
-            *least = self.least(simd, [apart, product], ends);
+            if !is_near {
+                continue;
+            }
+            let least = &mut S::as_mut_simd_f32s(&mut all).0[first..first + 2];
+            for vector in 0..2 {
+                let square = squares[first + vector];
+                let ends = [simd.mul_f32s(square, below), simd.mul_f32s(square, above)];
+                least[vector] =
+                    self.least::<S, ACROSS>(simd, [apart[vector], product[vector]], ends);
+                // What is no number is not beyond.
+                let beyond = simd.greater_than_f32s(least[vector], most);
+                let near = simd.xor_m32s(beyond, everybody);
+                is_anybody_near |= simd.first_true_m32s(near) < S::F32_LANES;
+            }
         }
-        least
+        (all, is_anybody_near)
+    }
+
+    /// The same of the records below each box of a fan.
+    #[inline(always)]
+    fn fan<S: Simd, const ACROSS: bool>(&self, simd: S, fan: usize) -> [f32; FAN] {
+        let mut all = [0.0; FAN];
+        let [low, high] = &self.filter.of_fans[fan];
+        let (low, high) = (S::as_simd_f32s(low).0, S::as_simd_f32s(high).0);
+        // No closures here, either.
+        for (vector, least) in S::as_mut_simd_f32s(&mut all).0.iter_mut().enumerate() {
+            let (mut apart, mut product) = (simd.splat_f32s(0.0), simd.splat_f32s(0.0));
+            for (edges, &value) in self.filter.tree.edges(fan).iter().zip(&self.values) {
+                let away = edges.away(simd, vector, value);
+                apart = simd.mul_add_f32s(away, away, apart);
+                if ACROSS {
+                    let value = simd.splat_f32s(value);
+                    let (low, high) = (
+                        S::as_simd_f32s(&edges.low).0,
+                        S::as_simd_f32s(&edges.high).0,
+                    );
+                    let (low, high) = (
+                        simd.mul_f32s(low[vector], value),
+                        simd.mul_f32s(high[vector], value),
+                    );
+                    product = simd.add_f32s(product, simd.min_f32s(low, high));
+                }
+            }
+            *least = self.least::<S, ACROSS>(simd, [apart, product], [low[vector], high[vector]]);
+        }
+        all
     }
 }
 
@@ -245,28 +343,11 @@ impl<S: Simd> Bounds for OfFan<'_, '_, S> {
     #[inline(always)]
     fn least(&mut self, fan: usize) -> [f32; FAN] {
         let Self { simd, seeker } = *self;
-        let mut least = [0.0; FAN];
-        let [low, high] = &seeker.filter.of_fans[fan];
-        let (low, high) = (S::as_simd_f32s(low).0, S::as_simd_f32s(high).0);
-        for (vector, least) in S::as_mut_simd_f32s(&mut least).0.iter_mut().enumerate() {
-            let (mut apart, mut product) = (simd.splat_f32s(0.0), simd.splat_f32s(0.0));
-            for (edges, &value) in seeker.filter.tree.edges(fan).iter().zip(&seeker.values) {
-                let away = edges.away(simd, vector, value);
-                apart = simd.mul_add_f32s(away, away, apart);
-                let value = simd.splat_f32s(value);
-                let (low, high) = (
-                    S::as_simd_f32s(&edges.low).0,
-                    S::as_simd_f32s(&edges.high).0,
-                );
-                let (low, high) = (
-                    simd.mul_f32s(low[vector], value),
-                    simd.mul_f32s(high[vector], value),
-                );
-                product = simd.add_f32s(product, simd.min_f32s(low, high));
-            }
-            *least = seeker.least(simd, [apart, product], [low[vector], high[vector]]);
+        if seeker.looks_across {
+            seeker.fan::<S, true>(simd, fan)
+        } else {
+            seeker.fan::<S, false>(simd, fan)
         }
-        least
     }
 }
 
@@ -298,7 +379,14 @@ impl<F: FnMut(usize) -> f64> WithSimd for Walk<'_, F> {
             let Some(leaf) = waiting.next(tree, seeker.most, of_fan) else {
                 return;
             };
-            let least = seeker.leaf(simd, leaf);
+            let (least, is_anybody_near) = if seeker.looks_across {
+                seeker.leaf::<S, true>(simd, leaf)
+            } else {
+                seeker.leaf::<S, false>(simd, leaf)
+            };
+            if !is_anybody_near {
+                continue;
+            }
             for (place, least) in tree.run(leaf).zip(least) {
                 // What is no number is not left out.
                 if least > seeker.most {
@@ -337,21 +425,27 @@ mod tests {
     /// No record costs less than the filter says of it, or of a box that it is in, but for what is allowed; and bounds of records are near.
     #[test]
     fn bounds_are_no_costs_of_less() {
-        #[derive(Clone, Copy)]
-        struct All<'a>(&'a Seeker<'a>);
-        impl WithSimd for All<'_> {
-            type Output = (Vec<[f32; FAN]>, Vec<[f32; LEAF]>);
+        /// The bounds of the boxes of a fan, or of the records of a leaf.
+        struct Of<'a>(&'a Seeker<'a>, Below);
+        impl WithSimd for Of<'_> {
+            type Output = Vec<f32>;
 
             #[inline(always)]
-            fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
-                let Self(seeker) = self;
-                let tree = &seeker.filter.tree;
-                let fans = (0..tree.n_fans()).map(|fan| OfFan { simd, seeker }.least(fan));
-                let leaves =
-                    (0..tree.points().len().div_ceil(LEAF)).map(|leaf| seeker.leaf(simd, leaf));
-                (fans.collect(), leaves.collect())
+            fn with_simd<S: Simd>(self, simd: S) -> Vec<f32> {
+                let Self(seeker, below) = self;
+                match (below, seeker.looks_across) {
+                    (Below::Fan(fan), _) => OfFan { simd, seeker }.least(fan as usize).to_vec(),
+                    (Below::Leaf(leaf), true) => {
+                        seeker.leaf::<S, true>(simd, leaf as usize).0.to_vec()
+                    }
+                    (Below::Leaf(leaf), false) => {
+                        seeker.leaf::<S, false>(simd, leaf as usize).0.to_vec()
+                    }
+                }
             }
         }
+        let bounds = |seeker: &Seeker<'_>, below| Arch::new().dispatch(Of(seeker, below));
+        let mut not_across = 0;
         for degree in [1, 2, 3, 6] {
             for scale in [0.01, 0.5, 3.0, 300.0] {
                 let value = |cell: usize| {
@@ -367,13 +461,27 @@ mod tests {
                 let lists = PolynomialLists::new(degree, monomials, seekers, &sought).unwrap();
                 for number in 0..30 {
                     let mut seeker = lists.seeker(number);
-                    let (fans, leaves) = Arch::new().dispatch(All(&seeker));
+                    let fans = 0..seeker.filter.tree.n_fans() as u32;
+                    let fans: Vec<Vec<f32>> =
+                        fans.map(|fan| bounds(&seeker, Below::Fan(fan))).collect();
+                    let leaves = 0..n.div_ceil(LEAF) as u32;
+                    let leaves: Vec<Vec<f32>> = leaves
+                        .map(|leaf| bounds(&seeker, Below::Leaf(leaf)))
+                        .collect();
                     let costs: Vec<f64> = (0..n).map(|place| lists.cost(number, place)).collect();
                     let mut near = 0;
                     for (place, &cost) in costs.iter().enumerate() {
                         seeker.follow(cost);
                         let least = leaves[place / LEAF][place % LEAF];
                         assert!(least <= seeker.most, "{degree}, {scale}: {least}, {cost}");
+                        if !seeker.looks_across {
+                            let least = bounds(&seeker, Below::Leaf((place / LEAF) as u32));
+                            assert!(
+                                least[place % LEAF] <= seeker.most,
+                                "{degree}, {scale}: {cost}"
+                            );
+                            not_across += 1;
+                        }
                         near += usize::from(f64::from(least) >= 0.5 * cost * seeker.scale);
                     }
                     assert!(near > n / 3, "{degree}, {scale}: {near}");
@@ -391,11 +499,16 @@ mod tests {
                             seeker.follow(least);
                             let bound = fans[fan][at];
                             assert!(bound <= seeker.most, "{degree}, {scale}: {bound}, {least}");
+                            if !seeker.looks_across {
+                                let bound = bounds(&seeker, Below::Fan(fan as u32))[at];
+                                assert!(bound <= seeker.most, "{degree}, {scale}: {least}");
+                            }
                             least_of[fan] = least_of[fan].min(least);
                         }
                     }
                 }
             }
         }
+        assert!(not_across > 100_000, "{not_across}");
     }
 }

@@ -123,7 +123,7 @@ impl PolynomialLists {
     ) -> Result<Self> {
         let n_attributes = sought.n_attributes();
         let boxes = BoxTree::build(sought, &vec![1.0; n_attributes], Leaves::Full(LEAF));
-        let attributes = (0..n_attributes).collect();
+        let attributes = boxes.widest_first();
         let coordinate = |_, value| rounded(value);
         let tree = WideTree::new(boxes, sought, attributes, coordinate, |_| f32::INFINITY);
         let sought = sought.reordered(tree.points());
