@@ -12,7 +12,7 @@ use super::{
 use crate::table::matrix::Matrix;
 
 /// Points of a leaf, but for the last one.
-pub const LEAF: usize = 64;
+pub const LEAF: usize = 32;
 
 /// The most boxes below a fan: as many numbers as the widest vectors hold.
 pub const FAN: usize = 16;
