@@ -417,7 +417,7 @@ impl BoxTree {
         }
     }
 
-    /// The attributes in descending order of their mean extent in leaves: of points that no box tells from a query, those tell most.
+    /// The attributes in descending order of their mean extent in leaves. Points of a leaf that is near a query differ from it mostly in the first of these.
     pub fn widest_first(&self) -> Vec<usize> {
         let mut extents = vec![0.0; self.width];
         let leaves = (0..self.tree.n_nodes()).filter(|&node| self.tree.halves(node).is_none());

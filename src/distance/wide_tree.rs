@@ -14,6 +14,9 @@ use crate::table::matrix::Matrix;
 /// Points of a leaf, but for the last one.
 pub const LEAF: usize = 32;
 
+/// Attributes that a search adds up before it checks whether any point of a leaf can still be near.
+pub const AT_ONCE: usize = 5;
+
 /// The most boxes below a fan: as many numbers as the widest vectors hold.
 pub const FAN: usize = 16;
 

@@ -26,13 +26,10 @@ use crate::{
     distance::{
         kd_tree::{BoxTree, Leaves},
         single::{U, rounded},
-        wide_tree::{FAN, LEAF, WideTree},
+        wide_tree::{AT_ONCE, FAN, LEAF, WideTree},
     },
     table::matrix::Matrix,
 };
-
-/// Attributes after which it is looked whether anybody in a leaf is near yet.
-const AT_ONCE: usize = 5;
 
 /// The sought records, ready to be searched.
 #[derive(Debug)]

@@ -72,7 +72,7 @@ impl Attack for Gower {
 /// How the values of an attribute are made halves. Halves, because the range of two numbers can be beyond all numbers.
 #[derive(Debug)]
 struct Halving {
-    /// The different values of both files, ascending, where their places are compared and not they: of ordered classes and of names.
+    /// The different values of both files, ascending, where places among them are compared instead of values: of ordered classes and of names.
     places_among: Option<Vec<f64>>,
 }
 

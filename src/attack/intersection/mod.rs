@@ -15,9 +15,9 @@ use crate::{
 /// after the other, mostly need the same of its ranking.
 const ASKED_AT_ONCE: usize = 1 << 20;
 
-/// The set of each seeker as a box: `value` is what is known of a seeker in a column, and `rules` say of each column what gaps do. `bounds` makes of a
-/// column what tells the interval of those who have a value there, or `None` where nothing confines them. What it holds of a column, such as a
-/// ranking of all released values, is let go before the next one.
+/// The set of each seeker as a box: `value` is what is known of a seeker in a column, and `rules` say of each column what gaps do. `bounds` is
+/// called once for each column: what it returns gives the interval for a value, or `None` where that value confines nobody. It can keep something large,
+/// such as a ranking of all released values: it is dropped before the next column.
 fn boxes_of<B: Fn(f64) -> Option<(f64, f64)> + Sync>(
     n_seekers: usize,
     rules: &[GapRule],

@@ -28,7 +28,7 @@ use pulp::{Arch, Simd, WithSimd};
 use super::to_power;
 use crate::distance::{
     single::{U, rounded},
-    wide_tree::{Bounds, FAN, LEAF, Strip, Waiting, WideTree},
+    wide_tree::{AT_ONCE, Bounds, FAN, LEAF, Strip, Waiting, WideTree},
 };
 
 /// What is left of a sum of squares when all that roundings may have added is taken off.
@@ -36,9 +36,6 @@ const LESS: f32 = 1.0 - 1.0 / 512.0;
 
 /// How much a product of two records may be off in single precision, as a share of the sum of their squared norms.
 const DOUBT: f32 = 1e-3;
-
-/// Attributes after which it is looked whether anybody in a leaf is near yet.
-const AT_ONCE: usize = 5;
 
 /// Norms up to which numbers of single precision can be worked with.
 const SAFE_NORM: f64 = 1e15;
@@ -77,7 +74,7 @@ pub(super) struct Seeker<'a> {
     most: f32,
     /// Whether records across the mean may cost no more than that.
     looks_across: bool,
-    /// What is a greater sum of squares costs more, unless it is across the mean.
+    /// A record at a greater squared distance costs more than what is wanted, unless it is across the mean.
     farthest: f32,
 }
 
