@@ -176,13 +176,19 @@ fn grown<T: Send>(
 }
 
 /// Reorders a run so that the points with the least keys, of equal keys those with the least numbers, stand before `middle`; returns `middle`.
+///
+/// Keys of points lie all over the memory: each is fetched once.
 pub fn part<K: Copy>(
     run: &mut [u32],
     middle: usize,
     key: impl Fn(u32) -> K,
     order: impl Fn(&K, &K) -> std::cmp::Ordering,
 ) -> usize {
-    run.select_nth_unstable_by(middle, |&a, &b| order(&key(a), &key(b)).then(a.cmp(&b)));
+    let mut keyed: Vec<(K, u32)> = run.iter().map(|&point| (key(point), point)).collect();
+    keyed.select_nth_unstable_by(middle, |a, b| order(&a.0, &b.0).then(a.1.cmp(&b.1)));
+    for (slot, (_, point)) in run.iter_mut().zip(keyed) {
+        *slot = point;
+    }
     middle
 }
 
@@ -301,21 +307,52 @@ impl Span {
         has_gaps: false,
     };
 
-    /// Appends the span of each attribute over a run of points: a look at each point, since these lie all over the memory.
-    fn of_all(points: &Matrix, run: &[u32], spans: &mut Vec<Self>) {
-        let first = spans.len();
-        spans.resize(first + points.n_attributes(), Self::EMPTY);
-        for &point in run {
-            let record = points.record(point as usize);
-            for (attribute, (span, &value)) in
-                spans[first..].iter_mut().zip(record.values()).enumerate()
-            {
-                if record.is_missing(attribute) {
-                    span.has_gaps = true;
-                } else {
-                    (span.low, span.high) = (span.low.min(value), span.high.max(value));
-                }
+    /// The span of each attribute over all points, on all threads.
+    pub fn of_all(points: &Matrix) -> Vec<Self> {
+        let empty = || vec![Self::EMPTY; points.n_attributes()];
+        let records = (0..to_u32(points.n_records())).into_par_iter();
+        let chunks = records
+            .with_min_len(PARALLEL)
+            .fold(empty, |mut spans, point| {
+                Self::widen(&mut spans, points, point);
+                spans
+            });
+        chunks.reduce(empty, |mut spans, others| {
+            for (span, other) in spans.iter_mut().zip(others) {
+                *span = span.and(other);
             }
+            spans
+        })
+    }
+
+    /// Puts the span of each attribute over a run of points into `spans`: a look at each point, since these lie all over the memory.
+    fn of_run(points: &Matrix, run: &[u32], spans: &mut [Self]) {
+        spans.fill(Self::EMPTY);
+        for &point in run {
+            Self::widen(spans, points, point);
+        }
+    }
+
+    /// Takes a point into the span of each attribute.
+    #[inline(always)]
+    fn widen(spans: &mut [Self], points: &Matrix, point: u32) {
+        let record = points.record(point as usize);
+        let values = spans.iter_mut().zip(record.values());
+        for (attribute, (span, &value)) in values.enumerate() {
+            if record.is_missing(attribute) {
+                span.has_gaps = true;
+            } else {
+                (span.low, span.high) = (span.low.min(value), span.high.max(value));
+            }
+        }
+    }
+
+    /// The span of the values of both.
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            low: self.low.min(other.low),
+            high: self.high.max(other.high),
+            has_gaps: self.has_gaps || other.has_gaps,
         }
     }
 }
@@ -336,7 +373,8 @@ pub struct BoxTree {
     pub tree: KdTree,
     /// Attribute by attribute, node by node.
     spans: Vec<Span>,
-    width: usize,
+    /// The root of the weight of each attribute.
+    scales: Vec<f64>,
 }
 
 impl BoxTree {
@@ -374,29 +412,32 @@ impl BoxTree {
         leaves: Leaves,
     ) -> Self {
         let scales: Vec<f64> = weights.iter().map(|weight| weight.sqrt()).collect();
-        let (tree, spans) = KdTree::grow(
+        let (tree, _) = KdTree::grow(
             (0..to_u32(points.n_records())).collect(),
-            |run, spans: &mut Vec<Span>| {
-                let first = spans.len();
-                Span::of_all(points, run, spans);
-                let extents = spans[first..].iter().zip(&scales);
-                let extents = extents.map(|(span, scale)| (span.high - span.low) * scale);
-                let (widest, most) = greatest(extents.clone());
-                let middle = match leaves {
-                    Leaves::UpTo(size) if run.len() <= size || most <= 0.0 => return None,
-                    Leaves::UpTo(_) => run.len() / 2,
-                    Leaves::Full(size) if run.len() <= size => return None,
-                    Leaves::Full(size) => (run.len() / size / 2).max(1) * size,
+            |run, _: &mut Vec<()>| {
+                let (size, middle) = match leaves {
+                    Leaves::UpTo(size) => (size, run.len() / 2),
+                    Leaves::Full(size) => (size, (run.len() / size / 2).max(1) * size),
                 };
-                let spreads = extents.enumerate().map(|(attribute, extent)| {
-                    if extent > 0.0 {
-                        let value = |point: u32| points.value(point as usize, attribute);
-                        scales[attribute] * spread(run, value)
-                    } else {
-                        0.0
-                    }
+                if run.len() <= size {
+                    return None;
+                }
+                let spreads = scales.iter().enumerate().map(|(attribute, scale)| {
+                    scale * spread(run, |point| points.value(point as usize, attribute))
                 });
-                let (attribute, most) = greatest(spreads);
+                let (mut halved, most) = greatest(spreads);
+                if most <= 0.0 {
+                    // A few may differ from all others, and none of these be in the sample.
+                    let mut spans = vec![Span::EMPTY; scales.len()];
+                    Span::of_run(points, run, &mut spans);
+                    let extents = spans.iter().zip(&scales);
+                    let extents = extents.map(|(span, scale)| (span.high - span.low) * scale);
+                    let (widest, extent) = greatest(extents);
+                    if extent <= 0.0 && matches!(leaves, Leaves::UpTo(_)) {
+                        return None;
+                    }
+                    halved = widest;
+                }
                 if let Some((prices, length)) = prices {
                     let price = |point: u32| prices[point as usize];
                     let of_prices = spread(run, |point| Some(price(point)));
@@ -404,30 +445,29 @@ impl BoxTree {
                         return Some(part(run, middle, price, f64::total_cmp));
                     }
                 }
-                // A few may differ from all others, and none of these be in the sample.
-                let halved = if most > 0.0 { attribute } else { widest };
                 let value = |point: u32| points.row(point as usize)[halved];
                 Some(part(run, middle, value, f64::total_cmp))
             },
         );
         Self {
+            spans: spans_of(&tree, points),
             tree,
-            spans,
-            width: points.n_attributes(),
+            scales,
         }
     }
 
-    /// The attributes in descending order of their mean extent in leaves. Points of a leaf that is near a query differ from it mostly in the first of these.
+    /// The attributes in descending order of their mean extent in leaves, after weighting. Points of a leaf that is near a query differ from it mostly in the first of these.
     pub fn widest_first(&self) -> Vec<usize> {
-        let mut extents = vec![0.0; self.width];
+        let mut extents = vec![0.0; self.scales.len()];
         let leaves = (0..self.tree.n_nodes()).filter(|&node| self.tree.halves(node).is_none());
         for leaf in leaves {
-            for (sum, span) in extents.iter_mut().zip(self.spans(leaf)) {
+            let spans = self.spans(leaf).iter().zip(&self.scales);
+            for (sum, (span, scale)) in extents.iter_mut().zip(spans) {
                 // Where all miss an attribute, its span is empty.
-                *sum += f64::max(span.high - span.low, 0.0);
+                *sum += f64::max((span.high - span.low) * scale, 0.0);
             }
         }
-        let mut attributes: Vec<usize> = (0..self.width).collect();
+        let mut attributes: Vec<usize> = (0..extents.len()).collect();
         attributes.sort_by(|&a, &b| extents[b].total_cmp(&extents[a]));
         attributes
     }
@@ -435,8 +475,35 @@ impl BoxTree {
     /// The span of each attribute in a node.
     #[inline(always)]
     pub fn spans(&self, node: usize) -> &[Span] {
-        &self.spans[node * self.width..(node + 1) * self.width]
+        let width = self.scales.len();
+        &self.spans[node * width..(node + 1) * width]
     }
+}
+
+/// The span of each attribute in each node: of the points of leaves, and then of what is below a node.
+fn spans_of(tree: &KdTree, points: &Matrix) -> Vec<Span> {
+    let width = points.n_attributes();
+    let mut spans = vec![Span::EMPTY; tree.n_nodes() * width];
+    if width == 0 {
+        return spans;
+    }
+    let of_nodes = spans.par_chunks_mut(width).enumerate().with_min_len(64);
+    of_nodes.for_each(|(node, spans)| {
+        if tree.halves(node).is_none() {
+            Span::of_run(points, &tree.points()[tree.run(node)], spans);
+        }
+    });
+    // Those below a node come after it.
+    for node in (0..tree.n_nodes()).rev() {
+        let Some(halves) = tree.halves(node) else {
+            continue;
+        };
+        for k in 0..width {
+            let [first, second] = halves.map(|half| spans[half * width + k]);
+            spans[node * width + k] = first.and(second);
+        }
+    }
+    spans
 }
 
 /// The place of the greatest of some numbers, of equal ones the first, and the number; 0 where none is above 0.
@@ -459,16 +526,25 @@ pub fn length_of_square(price: f64) -> f64 {
     2.0 * price.sqrt()
 }
 
-/// The mean absolute deviation of the values that are not missing, in a sample of a run.
+/// The mean absolute deviation of the values that are not missing, in a sample of a run; 0 where these are all the same.
 fn spread(run: &[u32], value: impl Fn(u32) -> Option<f64>) -> f64 {
-    let values = run.iter().step_by(run.len().div_ceil(SAMPLE));
-    let values = values.filter_map(|&point| value(point));
-    let mean_of = |numbers: &mut dyn Iterator<Item = f64>| {
-        let (count, sum) = numbers.fold((0.0, 0.0), |(n, sum), x| (n + 1.0, sum + x));
-        sum / f64::max(count, 1.0)
-    };
-    let mean = mean_of(&mut values.clone());
-    mean_of(&mut values.map(|value| (value - mean).abs()))
+    let sample = run.iter().step_by(run.len().div_ceil(SAMPLE));
+    let mut values = [0.0; SAMPLE];
+    let mut n_present = 0;
+    for value in sample.filter_map(|&point| value(point)) {
+        values[n_present] = value;
+        n_present += 1;
+    }
+    let values = &values[..n_present];
+    if values
+        .iter()
+        .all(|value| value.total_cmp(&values[0]).is_eq())
+    {
+        return 0.0;
+    }
+    let mean_of = |numbers: &mut dyn Iterator<Item = f64>| numbers.sum::<f64>() / n_present as f64;
+    let mean = mean_of(&mut values.iter().copied());
+    mean_of(&mut values.iter().map(|value| (value - mean).abs()))
 }
 
 impl Metric {

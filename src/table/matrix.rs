@@ -17,7 +17,7 @@ const AT_ONCE: usize = 4096;
 ///
 /// # Missing
 /// A missing cell holds 0.0 and is marked in the mask; no number stands for "missing". Values are finite.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Matrix {
     /// In standard (row-major) layout always.
     values: Array2<f64>,
@@ -42,6 +42,22 @@ pub enum Gaps {
     },
     /// They do not stand where values are missing: some are zeros that changed places.
     Elsewhere,
+}
+
+impl Clone for Matrix {
+    /// On all threads, since memory takes its time when it is first written to.
+    fn clone(&self) -> Self {
+        let mut values = vec![0.0; self.values().len()];
+        let chunks = values.par_chunks_mut(AT_ONCE);
+        chunks
+            .zip(self.values().par_chunks(AT_ONCE))
+            .for_each(|(copy, values)| copy.copy_from_slice(values));
+        Self {
+            missing: self.missing.clone(),
+            gaps: self.gaps.clone(),
+            ..Self::complete(self.n_records(), self.n_attributes(), values)
+        }
+    }
 }
 
 impl Matrix {

@@ -86,7 +86,7 @@ impl Means for Each<'_> {
 }
 
 impl Filter {
-    /// `sought`: coordinates; `has_gaps`: whether somebody, seekers included, misses something. Of records with `prices` the tree is halved by these,
+    /// `sought`: halves; `has_gaps`: whether somebody, seekers included, misses something. Of records with `prices` the tree is halved by these,
     /// too.
     pub(super) fn new(
         sought: &Matrix,
@@ -94,18 +94,9 @@ impl Filter {
         has_gaps: bool,
         prices: Option<&[f64]>,
     ) -> Self {
-        let names: Vec<bool> = units.iter().map(|units| units.names).collect();
         // Of the widest attribute halves are made: names are as wide as numbers. The tree takes squares.
-        let weight = |(k, &are_names): (usize, &bool)| {
-            if !are_names {
-                return 1.0;
-            }
-            let values = || sought.column(k).flatten();
-            let width =
-                values().fold(f64::NEG_INFINITY, f64::max) - values().fold(f64::INFINITY, f64::min);
-            if width > 0.0 { width.powi(-2) } else { 1.0 }
-        };
-        let weights: Vec<f64> = names.iter().enumerate().map(weight).collect();
+        let weight = |units: &Units| units.half_range.powi(-2);
+        let weights: Vec<f64> = units.iter().map(weight).collect();
         let leaves = Leaves::Full(LEAF);
         let of_boxes = match prices {
             None => BoxTree::build(sought, &weights, leaves),
@@ -116,10 +107,10 @@ impl Filter {
             }
         };
         let mut attributes = of_boxes.widest_first();
-        attributes.sort_by_key(|&k| !names[k]);
-        let coordinate = |_, value| rounded(value);
+        attributes.sort_by_key(|&k| !units[k].names);
+        let coordinate = |k: usize, half| rounded(units[k].coordinate(half));
         Self {
-            n_names: names.iter().filter(|&&names| names).count(),
+            n_names: units.iter().filter(|units| units.names).count(),
             has_gaps,
             // Who misses an attribute adds nothing.
             tree: WideTree::new(of_boxes, sought, attributes, coordinate, |_| 0.0),
@@ -199,12 +190,16 @@ impl Filter {
         let mut least = [0.0; FAN];
         // No closures: they would be compiled for any processor.
         for (vector, least) in S::as_mut_simd_f32s(&mut least).0.iter_mut().enumerate() {
-            for (edges, &value) in self.tree.edges(fan).iter().zip(&seeker.values) {
+            let edges = self.tree.edges(fan).iter();
+            for (k, (edges, &value)) in edges.zip(&seeker.values).enumerate() {
                 if value.is_nan() {
                     // What the seeker misses does not count.
                     continue;
                 }
-                let mut term = simd.min_f32s(edges.away(simd, vector, value), one);
+                let mut term = edges.away(simd, vector, value);
+                if k < self.n_names {
+                    term = simd.min_f32s(term, one);
+                }
                 if self.has_gaps {
                     let cap = S::as_simd_f32s(&edges.cap).0[vector];
                     term = simd.min_f32s(simd.sub_f32s(term, means.of(simd, vector)), cap);

@@ -10,7 +10,10 @@ use rayon::prelude::*;
 
 use super::{Attack, Closer, Lists, Points, Preference, Scenario, Shown};
 use crate::{
-    distance::priced::{Priced, Space},
+    distance::{
+        kd_tree::Span,
+        priced::{Priced, Space},
+    },
     error::Result,
     table::{
         Scale,
@@ -104,7 +107,7 @@ impl Halving {
 /// What the values of an attribute are measured by.
 #[derive(Debug, Clone, Copy)]
 struct Units {
-    /// Of the values of both sides; 1 where these are all the same, or names.
+    /// Of the values of both sides; 1 where these are all the same. Names are not divided by it.
     half_range: f64,
     /// Half of the number in the middle of both sides.
     middle: f64,
@@ -112,19 +115,16 @@ struct Units {
 }
 
 impl Units {
-    /// Of the halves of both sides.
-    fn new(scale: Scale, halves: impl Iterator<Item = f64>) -> Self {
-        let names = scale == Scale::Nominal;
-        let (least, greatest) = halves.fold(
-            (f64::INFINITY, f64::NEG_INFINITY),
-            |(least, greatest), half| (least.min(half), greatest.max(half)),
-        );
-        let is_spread = !names && greatest > least;
+    /// Of what the values of both sides span.
+    fn new(scale: Scale, halving: &Halving, span: Span) -> Self {
+        // Halves are in the order of the values.
+        let (least, greatest) = (halving.half(span.low), halving.half(span.high));
+        let is_spread = greatest > least;
         Self {
             // Equal differences are divided by the same number, so they stay equal.
             half_range: if is_spread { greatest - least } else { 1.0 },
             middle: f64::midpoint(least, greatest),
-            names,
+            names: scale == Scale::Nominal,
         }
     }
 
@@ -177,11 +177,12 @@ impl GowerLists {
     fn new(scales: &[Scale], values: [&Matrix; 2]) -> Self {
         let [mut seekers, mut sought] = values.map(Matrix::clone);
         let of_both = |k| values.into_iter().flat_map(move |side| side.present(k));
+        let [own, others] = values.map(Span::of_all);
         let scales = scales.par_iter().enumerate();
         let (halvings, units): (Vec<Halving>, Vec<Units>) = scales
             .map(|(k, &scale)| {
                 let halving = Halving::new(scale, of_both(k));
-                let units = Units::new(scale, of_both(k).map(|value| halving.half(value)));
+                let units = Units::new(scale, &halving, own[k].and(others[k]));
                 (halving, units)
             })
             .unzip();
@@ -189,7 +190,7 @@ impl GowerLists {
             side.map(|k, value| halvings[k].half(value));
         }
         let has_gaps = !(seekers.is_complete() && sought.is_complete());
-        let filter = Filter::new(&coordinates(&units, &sought), &units, has_gaps, None);
+        let filter = Filter::new(&sought, &units, has_gaps, None);
         Self {
             units,
             seekers,
@@ -233,13 +234,6 @@ fn dissimilarity(units: &[Units], own: Row<'_>, other: Row<'_>) -> f64 {
         units.add(own, other, &mut sum, &mut count);
     }
     if count > 0.0 { sum / count } else { 1.0 }
-}
-
-/// The coordinates of records, from their halves.
-fn coordinates(units: &[Units], halves: &Matrix) -> Matrix {
-    let mut points = halves.clone();
-    points.map(|k, half| units[k].coordinate(half));
-    points
 }
 
 impl Lists for GowerLists {

@@ -13,7 +13,7 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::{
-    Units, coordinates, coordinates_of, dissimilarity,
+    Units, coordinates_of, dissimilarity,
     filter::{Each, Filter, Same, Seeker},
 };
 use crate::{
@@ -39,7 +39,7 @@ impl<'a> PricedRecords<'a> {
     /// # Complexity
     /// O(n log n) time, O(n d) memory.
     pub(super) fn new(units: &'a [Units], records: &'a Matrix, has_gaps: bool) -> Self {
-        let filter = Filter::new(&coordinates(units, records), units, has_gaps, None);
+        let filter = Filter::new(records, units, has_gaps, None);
         Self {
             prices: Prices::new(filter.tree(), &vec![0.0; records.n_records()]),
             filter,
@@ -62,9 +62,8 @@ impl Priced for PricedRecords<'_> {
     /// O(n); for many searches O(n log n), which makes each faster.
     fn set_prices(&mut self, prices: &[f64], searches: usize) {
         if are_many(searches, self.n_points()) {
-            let coordinates = coordinates(self.units, self.records);
             let has_gaps = self.filter.has_gaps();
-            self.filter = Filter::new(&coordinates, self.units, has_gaps, Some(&finite(prices)));
+            self.filter = Filter::new(self.records, self.units, has_gaps, Some(&finite(prices)));
         }
         self.prices = Prices::new(self.filter.tree(), prices);
     }
