@@ -152,8 +152,9 @@ impl<G: Goal> WithSimd for Run<'_, '_, G> {
             greatest,
         } in std::mem::take(&mut self.waiting)
         {
-            if greatest >= self.within_reach(member, &tiles) {
-                self.compute_near(simd, member, tiles);
+            let least = self.within_reach(member, &tiles);
+            if greatest >= least {
+                self.compute_near(simd, member, tiles, least);
             }
         }
     }
@@ -189,10 +190,13 @@ impl<G: Goal> Run<'_, '_, G> {
                 continue;
             }
             let greatest = simd.reduce_max_f32s(found.greatest[lane]);
+            // Most blocks hold nobody as near as the nearest so far.
+            let is_near = greatest >= self.within_reach(member, &tiles);
             let Member { place, walked, .. } = &mut self.members[member];
-            walked
-                .goal
-                .someone_within(self.rough.farthest(place, radius, greatest));
+            if is_near {
+                let farthest = self.rough.farthest(place, radius, greatest);
+                walked.goal.someone_within(farthest);
+            }
             // Who is certainly closer than the rival is counted; where that is not decided, distances are computed.
             if COUNTS {
                 let Some(closer) = found.closer[lane].count(simd, thresholds[lane]) else {
@@ -201,7 +205,9 @@ impl<G: Goal> Run<'_, '_, G> {
                 };
                 walked.goal.add_closer(closer);
             }
-            self.wait(member, tiles.clone(), greatest);
+            if is_near {
+                self.wait(member, tiles.clone(), greatest);
+            }
         }
     }
 
@@ -243,9 +249,15 @@ impl<G: Goal> Run<'_, '_, G> {
         }
     }
 
-    /// Computes the distances of those of some tiles, whose points are counted, that may hold the nearest.
+    /// Computes the distances of those of some tiles, whose points are counted, that may hold the nearest: those of a similarity of at `least` this.
     #[inline(always)]
-    fn compute_near<S: Simd>(&mut self, simd: S, member: usize, tiles: Range<usize>) {
+    fn compute_near<S: Simd>(
+        &mut self,
+        simd: S,
+        member: usize,
+        tiles: Range<usize>,
+        mut least: f32,
+    ) {
         if tiles.len() == 1 {
             self.members[member].compute(simd, self.tree, tiles.start, true);
             return;
@@ -253,8 +265,9 @@ impl<G: Goal> Run<'_, '_, G> {
         for first in tiles.clone().step_by(FEW) {
             let similarities = (self.rough).of_tiles(simd, first, &self.members[member].place);
             for (tile, similarities) in (first..tiles.end).zip(&similarities) {
-                if greatest(simd, similarities) >= self.within_reach(member, &tiles) {
+                if greatest(simd, similarities) >= least {
                     self.members[member].compute(simd, self.tree, tile, true);
+                    least = self.within_reach(member, &tiles);
                 }
             }
         }
