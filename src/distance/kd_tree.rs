@@ -222,7 +222,7 @@ pub fn of_batches<T: Send>(
     find: impl Fn(&[u32], &mut Vec<(u32, T)>) + Sync,
 ) -> Vec<T> {
     // Of few places smaller batches, so that all threads have work.
-    let size = order.len().div_ceil(64).clamp(1, BATCH);
+    let size = order.len().div_ceil(256).clamp(1, TOGETHER);
     let batches = order.par_chunks(size).with_max_len(1);
     let found = batches.flat_map_iter(|places| {
         let mut found = Vec::with_capacity(places.len());
@@ -232,9 +232,12 @@ pub fn of_batches<T: Send>(
     by_place(found.collect())
 }
 
-/// Places that are worked on together, at most, and by one task: neighbours take longer where much is near, and what a task has begun on
-/// no other thread can take from it.
+/// Places that one task works on, at most: neighbours take longer where much is near, and what a task has begun on no other thread can
+/// take from it.
 const BATCH: usize = 256;
+
+/// Places of a batch, at most: the more they are, the more of them look at what was fetched from memory for one of them.
+const TOGETHER: usize = 2048;
 
 fn by_place<T: Send>(mut found: Vec<(u32, T)>) -> Vec<T> {
     found.par_sort_unstable_by_key(|&(place, _)| place);

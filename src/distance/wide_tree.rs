@@ -139,10 +139,13 @@ impl WideTree {
             }
             strip
         };
-        let leaves = boxes.tree.points().par_chunks(LEAF);
-        let strips = leaves
-            .flat_map_iter(|leaf| attributes.iter().map(move |&k| (leaf, k)))
-            .map(|(leaf, k)| strip(leaf, k));
+        let (points, width) = (boxes.tree.points(), attributes.len());
+        let strips = (0..points.len().div_ceil(LEAF) * width).into_par_iter();
+        let strips = strips.with_min_len(1 << 8).map(|cell| {
+            let first = cell / width * LEAF;
+            let leaf = &points[first..points.len().min(first + LEAF)];
+            strip(leaf, attributes[cell % width])
+        });
         Self {
             strips: strips.collect(),
             fans,

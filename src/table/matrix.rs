@@ -13,6 +13,9 @@ use super::rounded;
 /// Records that one task copies or changes: enough to be worth a task.
 const AT_ONCE: usize = 4096;
 
+/// Records to which one attribute is written after the other.
+const IN_CACHE: usize = 256;
+
 /// Records × attributes, row-major (a record is contiguous), with a mask of the missing cells.
 ///
 /// # Missing
@@ -84,12 +87,12 @@ impl Matrix {
         let width = attributes.len();
         let mut values = vec![0.0; records.len() * width];
         values
-            .par_chunks_mut(width.max(1))
-            .zip(records)
-            .with_min_len(AT_ONCE)
-            .for_each(|(row, &record)| {
-                for (cell, numbers) in row.iter_mut().zip(&attributes) {
-                    *cell = numbers.of(record as usize);
+            .par_chunks_mut(width.max(1) * IN_CACHE)
+            .zip(records.par_chunks(IN_CACHE))
+            .with_min_len(AT_ONCE / IN_CACHE)
+            .for_each(|(rows, records)| {
+                for (k, numbers) in attributes.iter().enumerate() {
+                    numbers.each(records, |place, number| rows[place * width + k] = number);
                 }
             });
         let mut matrix = Self::complete(records.len(), attributes.len(), values);

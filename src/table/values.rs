@@ -59,10 +59,35 @@ impl<'a> Values<'a> {
     #[inline(always)]
     pub fn of(self, record: usize) -> f64 {
         match self.at {
-            At::Numbers(values) => values[record],
             At::Steps(..) if self.missing.contains(record) => 0.0,
+            _ => self.there(record),
+        }
+    }
+
+    /// The number of a record that does not miss it.
+    #[inline(always)]
+    fn there(self, record: usize) -> f64 {
+        match self.at {
+            At::Numbers(values) => values[record],
             At::Steps(steps, None) => steps.value(record),
             At::Steps(steps, Some(sources)) => steps.value(sources[record] as usize),
+        }
+    }
+
+    /// Gives the numbers of some records, each with its place among these; 0.0 where one is missing.
+    #[inline(always)]
+    pub(super) fn each(self, records: &[u32], mut give: impl FnMut(usize, f64)) {
+        let places = records.iter().enumerate();
+        match self.at {
+            At::Numbers(values) => {
+                places.for_each(|(place, &record)| give(place, values[record as usize]));
+            }
+            At::Steps(steps, None) if self.missing.is_empty() => {
+                places.for_each(|(place, &record)| give(place, steps.value(record as usize)));
+            }
+            At::Steps(..) => {
+                places.for_each(|(place, &record)| give(place, self.of(record as usize)));
+            }
         }
     }
 
@@ -95,10 +120,13 @@ impl<'a> Values<'a> {
         list.clear();
         match self.at {
             At::Numbers(values) if missing == 0 => list.extend_from_slice(&values[records]),
+            At::Steps(steps, None) if missing == 0 => {
+                list.extend(records.map(|record| steps.value(record)));
+            }
             _ => {
                 let present =
                     (records.clone()).filter(|record| missing >> (record - records.start) & 1 == 0);
-                list.extend(present.map(|record| self.of(record)));
+                list.extend(present.map(|record| self.there(record)));
             }
         }
     }
@@ -125,10 +153,11 @@ impl<'a> Values<'a> {
 
     /// The numbers that are there, with their records, in the order of these.
     pub fn present(self) -> impl Iterator<Item = (usize, f64)> + Clone + 'a {
-        let present = move |&record: &usize| !self.missing.contains(record);
+        let is_complete = self.missing.is_empty();
+        let present = move |&record: &usize| is_complete || !self.missing.contains(record);
         (0..self.n_records())
             .filter(present)
-            .map(move |record| (record, self.of(record)))
+            .map(move |record| (record, self.there(record)))
     }
 }
 

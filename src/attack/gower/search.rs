@@ -13,7 +13,7 @@ use crate::{
 
 /// The number of leaves that a seeker visits by itself, nearest first. If that is not enough, the boxes prune poorly, and the remaining seekers
 /// search the tree together, so that each leaf is fetched once for all of them.
-const LEAVES_ALONE: usize = 24;
+const LEAVES_ALONE: usize = 48;
 
 /// Who ties with more records than this is left to look alone, so that no more than one long list is in memory.
 const LONG: usize = 1 << 12;

@@ -247,33 +247,30 @@ impl Neighbours {
         } else {
             walk.order()
         };
-        let chunks: Vec<Vec<Walked<G>>> = order
-            .par_chunks(walk::CHUNK)
-            .with_max_len(1)
-            .map(|chunk| walk.run(chunk, &goal))
-            .collect();
-        let mut answers: Vec<Option<G::Answer>> = Vec::new();
-        answers.resize_with(rivals.len(), || None);
-        let mut unfinished = Vec::new();
-        for walked in chunks.into_iter().flatten() {
-            if walked.finished {
-                answers[walked.query as usize] = Some(walked.goal.answer());
-            } else {
-                unfinished.push(walked);
-            }
-        }
-        if !unfinished.is_empty() {
+        // Queries that are walked for together are finished together: they look at the same tiles.
+        let batches = order.par_chunks(together::batch_size(rivals.len()));
+        let answered = batches.with_max_len(1).map(|batch| {
+            let chunks = batch.par_chunks(walk::CHUNK).with_max_len(1);
+            let walked = chunks.flat_map_iter(|chunk| walk.run(chunk, &goal));
+            let (mut walked, mut left): (Vec<Walked<G>>, Vec<Walked<G>>) =
+                walked.partition(|walked| walked.finished);
             let size = match way {
-                Finish::Together => together::batch_size(rivals.len()),
+                Finish::Together => left.len().max(1),
                 Finish::Scan => scan::BATCH,
             };
-            unfinished
-                .par_chunks_mut(size)
-                .with_max_len(1)
-                .for_each(|batch| finish(way, batch));
-            for walked in unfinished {
-                answers[walked.query as usize] = Some(walked.goal.answer());
-            }
+            let batches = left.par_chunks_mut(size).with_max_len(1);
+            batches.for_each(|batch| finish(way, batch));
+            walked.append(&mut left);
+            let answers = walked.into_iter();
+            answers
+                .map(|walked| (walked.query, walked.goal.answer()))
+                .collect()
+        });
+        let answered: Vec<Vec<(u32, G::Answer)>> = answered.collect();
+        let mut answers: Vec<Option<G::Answer>> = Vec::new();
+        answers.resize_with(rivals.len(), || None);
+        for (query, answer) in answered.into_iter().flatten() {
+            answers[query as usize] = Some(answer);
         }
         answers
             .into_iter()
