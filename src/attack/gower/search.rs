@@ -16,7 +16,7 @@ use crate::{
 const LEAVES_ALONE: usize = 48;
 
 /// Who ties with more records than this is left to look alone, so that no more than one long list is in memory.
-const LONG: usize = 1 << 12;
+const LONG: usize = 1 << 9;
 
 /// A seeker for whom something ahead may matter, and about the least sum there.
 #[derive(Clone, Copy)]

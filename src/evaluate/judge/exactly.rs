@@ -4,7 +4,7 @@ use std::{cmp::Ordering, sync::OnceLock};
 
 use rayon::prelude::*;
 
-use super::count;
+use super::{count, first_of};
 use crate::{
     attack::{Decides, Nearest, by_cost},
     distance::{
@@ -158,9 +158,7 @@ impl<'a> Exactly<'a> {
         near.retain(|&other| order.of(other, best).is_eq());
         link.tied = count(near.iter());
         link.key = best.1;
-        link.nearest = near.into_iter().map(|(point, _)| point).collect();
-        link.nearest.sort_unstable();
-        link.nearest.truncate(limit);
+        link.nearest = first_of(near.iter().map(|&(point, _)| point), limit);
     }
 }
 

@@ -372,17 +372,30 @@ fn link_of_cheapest(
     limit: usize,
     candidates: usize,
 ) -> Link {
-    let mut nearest: Vec<u32> = list.iter().map(|&(record, _)| record).collect();
-    nearest.sort_unstable();
-    let own = partner.filter(|partner| nearest.binary_search(partner).is_ok());
-    nearest.truncate(limit);
+    let records = list.iter().map(|&(record, _)| record);
+    let own = partner.filter(|&partner| records.clone().any(|record| record == partner));
     Link {
-        nearest,
+        nearest: first_of(records, limit),
         tied: count(list.iter()),
         key: list.first().map_or(f64::INFINITY, |best| best.1),
         candidates: u32::try_from(candidates).unwrap_or(u32::MAX),
         place: own.map(|_| 1),
     }
+}
+
+/// The first of some records, ascending, in no more memory than these need: there is one list for each seeker.
+fn first_of(records: impl Iterator<Item = u32>, limit: usize) -> Vec<u32> {
+    if limit == 0 {
+        return Vec::new();
+    }
+    let mut records: Vec<u32> = records.collect();
+    if records.len() > limit {
+        records.select_nth_unstable(limit);
+        records.truncate(limit);
+    }
+    records.sort_unstable();
+    records.shrink_to_fit();
+    records
 }
 
 /// What a list, in any order, comes to.
@@ -409,20 +422,12 @@ fn link_of_list(
         }
         closer += u32::from(own.is_some_and(|own| order.of(other, own).is_lt()));
     }
-    let mut nearest = match (limit, best) {
-        (0, _) | (_, None) => Vec::new(),
-        (_, Some(best)) => {
-            let tied = list.iter().filter(|&&other| order.of(other, best).is_eq());
-            tied.map(|&(record, _)| record).collect()
-        }
-    };
-    let least = best.map_or(f64::INFINITY, |best| best.1);
-    nearest.sort_unstable();
-    nearest.truncate(limit);
+    let is_best = |&other: &(u32, f64)| best.is_some_and(|best| order.of(other, best).is_eq());
+    let records = list.iter().filter(|&other| is_best(other));
     Link {
-        nearest,
+        nearest: first_of(records.map(|&(record, _)| record), limit),
         tied,
-        key: least,
+        key: best.map_or(f64::INFINITY, |best| best.1),
         candidates: count(list.iter()),
         place: own.map(|_| 1 + closer),
     }
@@ -476,5 +481,23 @@ pub(super) fn assigned(link: Link, partner: Option<u32>, distance: Option<f64>) 
         nearest: partner.into_iter().collect(),
         key: distance.unwrap_or(f64::INFINITY),
         ..link
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_of;
+
+    /// By hand, and no more memory than is needed: of a hundred thousand seekers who tie with sixteen thousand records each, lists that kept the room of
+    /// all ties were gigabytes, though none was asked for.
+    #[test]
+    fn the_first_of_many_need_room_for_few() {
+        let records = || (0..16_000).rev();
+        assert_eq!(first_of(records(), 0).capacity(), 0);
+        let three = first_of(records(), 3);
+        assert_eq!(three, [0, 1, 2]);
+        assert!(three.capacity() < 100, "{}", three.capacity());
+        assert_eq!(first_of([7, 2, 5].into_iter(), 3), [2, 5, 7]);
+        assert_eq!(first_of([7, 2].into_iter(), 3), [2, 7]);
     }
 }
