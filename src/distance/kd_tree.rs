@@ -385,7 +385,7 @@ impl BoxTree {
     /// weighting. By the greatest extent a few outliers would decide, and hardly make the halves smaller.
     ///
     /// # Complexity
-    /// O(n log² n) time, O(n d) memory.
+    /// O(n log n) time, O(n d) memory.
     ///
     /// # Panics
     /// If there are more points than a `u32` counts.

@@ -18,7 +18,7 @@ const LEAF: Leaves = Leaves::UpTo(12);
 /// As in the metric: a component that is missing on either side counts a constant.
 ///
 /// # Complexity
-/// O(n log² n + n d log n) to build, O(n d) memory. A visit opens the nodes whose boxes come within the bound.
+/// O(n (d + log n)) to build, O(n d) memory. A visit opens the nodes whose boxes come within the bound.
 #[derive(Debug)]
 pub struct Within {
     metric: Metric,

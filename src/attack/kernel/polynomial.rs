@@ -114,7 +114,7 @@ impl PolynomialLists {
     /// Input, when the kernel of a record with itself is near the end of the range of numbers.
     ///
     /// # Complexity
-    /// O(n log² n) time, O(n) memory.
+    /// O(n log n) time, O(n d) memory.
     pub(super) fn new(
         degree: u32,
         monomials: Monomials,
