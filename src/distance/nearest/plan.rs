@@ -1,7 +1,7 @@
 //! How the points are divided among the nodes of the tree.
 
 use super::tiles::{LANES, greater};
-use crate::distance::Metric;
+use crate::distance::{Metric, kd_tree::part};
 use crate::table::matrix::Matrix;
 
 /// Children of a node.
@@ -86,16 +86,9 @@ impl Planner<'_> {
         });
         let half = (run.len().div_ceil(LANES) / 2).max(1) * LANES;
         let (attribute, edge) = by_missing.unwrap_or((widest, half));
-        let mut keyed: Vec<(f64, u32)> = run
-            .iter()
-            .map(|&point| (self.value(point, attribute), point))
-            .collect();
         // NaN (missing) is above all numbers in the total order.
-        keyed.select_nth_unstable_by(edge, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        for (slot, (_, point)) in run.iter_mut().zip(keyed) {
-            *slot = point;
-        }
-        edge
+        let value = |point| self.value(point, attribute);
+        part(run, edge, value, f64::total_cmp)
     }
 
     /// The attribute in which a run is widest, and one that only a part of it misses.

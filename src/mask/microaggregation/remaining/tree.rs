@@ -31,7 +31,7 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::{super::partition::squared_distance, places::Places};
-use crate::{stats::elementary::binary_exponent, table::Matrix};
+use crate::{distance::kd_tree::part, stats::elementary::binary_exponent, table::Matrix};
 
 /// Places of a tile, and children of a node.
 const LANES: usize = 16;
@@ -521,12 +521,7 @@ fn arrange<'a>(row: &(impl Fn(u32) -> &'a [f64] + Sync), width: usize, run: &mut
     }
     let middle = n_tiles.div_ceil(child).div_ceil(2) * child * LANES;
     let axis = longest_edge(row, width, run);
-    let mut keyed: Vec<(f64, u32)> = run.iter().map(|&place| (row(place)[axis], place)).collect();
-    keyed.select_nth_unstable_by(middle, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    for (slot, (_, place)) in run.iter_mut().zip(&keyed) {
-        *slot = *place;
-    }
-    drop(keyed);
+    part(run, middle, |place| row(place)[axis], f64::total_cmp);
     let (left, right) = run.split_at_mut(middle);
     if n_tiles * LANES >= PARALLEL {
         rayon::join(|| arrange(row, width, left), || arrange(row, width, right));
