@@ -8,7 +8,11 @@ use super::{
     distance_based::{Standardize, Units, out_of_range},
     nominal::{Expanded, Holds},
 };
-use crate::{error::Result, table::matrix::Matrix};
+use crate::{
+    error::Result,
+    stats::moments::{Moments, moments_by_attribute},
+    table::matrix::Matrix,
+};
 
 /// Points are nearer to 0 than this in each coordinate, so that squares and products of a few are within the range of numbers.
 const MAX: f64 = 1e60;
@@ -79,6 +83,24 @@ impl Points {
             units,
             kept,
         })
+    }
+
+    /// By what a tree of the sought points is halved, where attributes have indicators: the sought records themselves, with a weight for each attribute.
+    /// Categories by their codes are parted at once, but halves by one indicator leave all other categories in both. `None` without indicators.
+    pub fn halved_by<'a>(&self, scenario: &Scenario<'a>) -> Option<(&'a Matrix, Vec<f64>)> {
+        let n_columns = |attribute: usize| {
+            let columns = self.attributes.iter().filter(|&&of| of == attribute);
+            columns.count() as f64
+        };
+        let sought = scenario.sought();
+        let moments = moments_by_attribute(sought).into_iter().enumerate();
+        // Each column adds as much to the distance of two records, on average.
+        let weight = |(attribute, of): (usize, Moments)| {
+            let weight = n_columns(attribute) / (of.sd * of.sd);
+            if weight.is_finite() { weight } else { 0.0 }
+        };
+        let weights: Vec<f64> = moments.map(weight).collect();
+        (self.attributes.len() > sought.n_attributes()).then_some((sought, weights))
     }
 
     /// Both files in the units of the sought one, not divided by anything: equal differences are equal to the last bit. `None` if a

@@ -414,7 +414,7 @@ impl BoxTree {
         weights: &[f64],
         leaves: Leaves,
     ) -> Self {
-        let scales: Vec<f64> = weights.iter().map(|weight| weight.sqrt()).collect();
+        let scales = roots(weights);
         let (tree, _) = KdTree::grow(
             (0..to_u32(points.n_records())).collect(),
             |run, _: &mut Vec<()>| {
@@ -456,6 +456,16 @@ impl BoxTree {
             spans: spans_of(&tree, points),
             tree,
             scales,
+        }
+    }
+
+    /// The same nodes with the spans of other attributes of the points, which have these weights.
+    #[must_use]
+    pub fn spanning(self, points: &Matrix, weights: &[f64]) -> Self {
+        Self {
+            spans: spans_of(&self.tree, points),
+            scales: roots(weights),
+            tree: self.tree,
         }
     }
 
@@ -527,6 +537,10 @@ pub type Length<'a> = &'a (dyn Fn(f64) -> f64 + Sync);
 /// rank-swapped records.
 pub fn length_of_square(price: f64) -> f64 {
     2.0 * price.sqrt()
+}
+
+fn roots(weights: &[f64]) -> Vec<f64> {
+    weights.iter().map(|weight| weight.sqrt()).collect()
 }
 
 /// The mean absolute deviation of the values that are not missing, in a sample of a run; 0 where these are all the same.

@@ -455,7 +455,8 @@ mod tests {
                 let of_seeker = |k| if k < 45 { value(11 * k) } else { -value(k) };
                 let seekers = Matrix::complete(30, 3, (0..90).map(of_seeker).collect());
                 let monomials = Monomials::new(3, degree).unwrap();
-                let lists = PolynomialLists::new(degree, monomials, seekers, &sought).unwrap();
+                let lists =
+                    PolynomialLists::new(degree, monomials, seekers, (&sought, None)).unwrap();
                 for number in 0..30 {
                     let mut seeker = lists.seeker(number);
                     let fans = 0..seeker.filter.tree.n_fans() as u32;

@@ -80,6 +80,10 @@ impl Attack for KernelDistance {
         false
     }
 
+    fn compares_values(&self) -> bool {
+        true
+    }
+
     fn needs_alignment(&self) -> bool {
         self.kernel == Kernel::Mahalanobis
     }
@@ -119,16 +123,20 @@ impl Attack for KernelDistance {
             }
             .prepare(scenario),
             Kernel::Polynomial { degree } => {
-                let (seekers, sought) = Points::new(scenario, self.standardize)?.at_means();
+                let points = Points::new(scenario, self.standardize)?;
+                let (seekers, sought) = points.at_means();
                 let degree = degree.get();
                 let monomials = Monomials::new(sought.n_attributes(), degree)?;
-                let lists = PolynomialLists::new(degree, monomials, seekers, &sought)?;
+                let sought = (&sought, points.halved_by(scenario));
+                let lists = PolynomialLists::new(degree, monomials, seekers, sought)?;
                 Ok(Preference::Lists(Box::new(lists)))
             }
             Kernel::Tanh { offset } => {
                 let offset = offset.get();
-                let (seekers, sought) = Points::new(scenario, self.standardize)?.at_means();
-                let lists = TanhLists::new(seekers, &sought, offset);
+                let points = Points::new(scenario, self.standardize)?;
+                let (seekers, sought) = points.at_means();
+                let sought = (&sought, points.halved_by(scenario));
+                let lists = TanhLists::new(seekers, sought, offset);
                 Ok(Preference::Lists(Box::new(lists)))
             }
         }

@@ -108,7 +108,7 @@ fn squares_of(records: &Matrix) -> Vec<f64> {
 }
 
 impl PolynomialLists {
-    /// Of standardised values.
+    /// Of standardised values. `by`: what the tree is halved by, with weights, if not by these values.
     ///
     /// # Errors
     /// Input, when the kernel of a record with itself is near the end of the range of numbers.
@@ -119,10 +119,13 @@ impl PolynomialLists {
         degree: u32,
         monomials: Monomials,
         seekers: Matrix,
-        sought: &Matrix,
+        (sought, by): (&Matrix, Option<(&Matrix, Vec<f64>)>),
     ) -> Result<Self> {
-        let n_attributes = sought.n_attributes();
-        let boxes = BoxTree::build(sought, &vec![1.0; n_attributes], Leaves::Full(LEAF));
+        let (weights, leaves) = (vec![1.0; sought.n_attributes()], Leaves::Full(LEAF));
+        let boxes = match by {
+            Some((by, of)) => BoxTree::build(by, &of, leaves).spanning(sought, &weights),
+            None => BoxTree::build(sought, &weights, leaves),
+        };
         let attributes = boxes.widest_first();
         let coordinate = |_, value| rounded(value);
         let tree = WideTree::new(boxes, sought, attributes, coordinate, |_| f32::INFINITY);
@@ -276,7 +279,14 @@ mod tests {
                 let sought = Matrix::complete(n, 3, (0..3 * n).map(value).collect());
                 let monomials = || Monomials::new(3, degree).unwrap();
                 let lists =
-                    PolynomialLists::new(degree, monomials(), seekers.clone(), &sought).unwrap();
+                    PolynomialLists::new(degree, monomials(), seekers.clone(), (&sought, None))
+                        .unwrap();
+                // Halved by something else, as files of categories are, the tree has other boxes.
+                let coarse = (0..n).map(|record| (2.0 * value(3 * record)).floor());
+                let coarse = Matrix::complete(n, 1, coarse.collect());
+                let halved = (&sought, Some((&coarse, vec![1.0])));
+                let halved =
+                    PolynomialLists::new(degree, monomials(), seekers.clone(), halved).unwrap();
                 let points = lists.points().unwrap().unwrap();
                 let (mut all, mut cheapest) = (Vec::new(), Vec::new());
                 for seeker in 0..60 {
@@ -301,9 +311,11 @@ mod tests {
                     }
                     let least = all.iter().fold(f64::INFINITY, |least, of| least.min(of.1));
                     all.retain(|of| of.1 <= least);
-                    lists.cheapest(seeker, &mut cheapest);
-                    cheapest.sort_unstable_by_key(|of| of.0);
-                    assert_eq!(cheapest, all, "{degree}, {n}, {scale}: {seeker}");
+                    for lists in [&lists, &halved] {
+                        lists.cheapest(seeker, &mut cheapest);
+                        cheapest.sort_unstable_by_key(|of| of.0);
+                        assert_eq!(cheapest, all, "{degree}, {n}, {scale}: {seeker}");
+                    }
                 }
             }
         }

@@ -3,7 +3,7 @@
 use super::product;
 use crate::{
     attack::{Closer, Lists},
-    distance::kd_tree::{BoxTree, Leaves, Waiting, length_of_square},
+    distance::kd_tree::{BoxTree, Leaves, Length, Waiting, length_of_square},
     table::matrix::Matrix,
 };
 
@@ -37,19 +37,26 @@ pub(super) struct TanhLists {
 }
 
 impl TanhLists {
-    pub(super) fn new(seekers: Matrix, sought: &Matrix, offset: f64) -> Self {
+    /// Of standardised values. `by`: what the tree is halved by, with weights, if not by these values.
+    pub(super) fn new(
+        seekers: Matrix,
+        (sought, by): (&Matrix, Option<(&Matrix, Vec<f64>)>),
+        offset: f64,
+    ) -> Self {
         let own = |matrix: &Matrix| -> Vec<f64> {
             let rows = (0..matrix.n_records()).map(|record| matrix.row(record));
             rows.map(|row| short_of_one(product(row, row) + offset))
                 .collect()
         };
         let (own_of_records, weights) = (own(sought), vec![1.0; sought.n_attributes()]);
-        let boxes = BoxTree::build_priced(
-            sought,
-            (&own_of_records, &length_of_square),
-            &weights,
-            Leaves::UpTo(LEAF),
-        );
+        let prices: (&[f64], Length<'_>) = (&own_of_records, &length_of_square);
+        let leaves = Leaves::UpTo(LEAF);
+        let boxes = match by {
+            Some((by, of)) => {
+                BoxTree::build_priced(by, prices, &of, leaves).spanning(sought, &weights)
+            }
+            None => BoxTree::build_priced(sought, prices, &weights, leaves),
+        };
         let order = boxes.tree.points();
         let own_of_sought: Vec<f64> = order
             .iter()
@@ -173,7 +180,12 @@ mod tests {
             };
             let seekers = Matrix::complete(40, 3, (0..120).map(|k| value(7 * k)).collect());
             let sought = Matrix::complete(n, 3, (0..3 * n).map(value).collect());
-            let lists = TanhLists::new(seekers.clone(), &sought, offset);
+            let lists = TanhLists::new(seekers.clone(), (&sought, None), offset);
+            // Halved by something else, as files of categories are, the tree has other boxes.
+            let coarse = (0..n).map(|record| (2.0 * value(3 * record)).floor());
+            let coarse = Matrix::complete(n, 1, coarse.collect());
+            let halved = (&sought, Some((&coarse, vec![1.0])));
+            let halved = TanhLists::new(seekers.clone(), halved, offset);
             let (mut all, mut cheapest) = (Vec::new(), Vec::new());
             for seeker in 0..40 {
                 lists.list(seeker, &mut all);
@@ -190,9 +202,11 @@ mod tests {
                 }
                 let least = all.iter().fold(f64::INFINITY, |least, of| least.min(of.1));
                 all.retain(|of| of.1 <= least);
-                lists.cheapest(seeker, &mut cheapest);
-                cheapest.sort_unstable_by_key(|of| of.0);
-                assert_eq!(cheapest, all, "{n}, {scale}, {offset}: {seeker}");
+                for lists in [&lists, &halved] {
+                    lists.cheapest(seeker, &mut cheapest);
+                    cheapest.sort_unstable_by_key(|of| of.0);
+                    assert_eq!(cheapest, all, "{n}, {scale}, {offset}: {seeker}");
+                }
             }
         }
     }
