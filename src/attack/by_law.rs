@@ -242,6 +242,11 @@ impl Attack for ByLaw {
         self.attack.has_candidate_sets()
     }
 
+    fn compares_values(&self) -> bool {
+        // Of whoever is in another stratum, it says something else.
+        self.attack.compares_values() && self.law.step.strata.is_empty()
+    }
+
     fn needs_alignment(&self) -> bool {
         self.attack.needs_alignment()
     }

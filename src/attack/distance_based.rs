@@ -102,6 +102,10 @@ impl Attack for DistanceBased {
         false
     }
 
+    fn compares_values(&self) -> bool {
+        true
+    }
+
     fn formula(&self) -> String {
         match self.standardize {
             Standardize::Own => {

@@ -112,6 +112,10 @@ impl Attack for Mahalanobis {
         false
     }
 
+    fn compares_values(&self) -> bool {
+        true
+    }
+
     fn needs_alignment(&self) -> bool {
         self.scatter != Scatter::Unrelated
     }

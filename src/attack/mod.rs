@@ -42,7 +42,7 @@ use crate::{
     statement::Law,
     table::{
         Scale,
-        matrix::{Gaps, Matrix},
+        matrix::{Gaps, Matrix, equal_records::EqualRecords},
     },
 };
 
@@ -64,6 +64,14 @@ impl Direction {
         match self {
             Self::OriginalToMasked => "original-to-masked",
             Self::MaskedToOriginal => "masked-to-original",
+        }
+    }
+
+    /// A seeker and a sought record as one of the intruder's records and a released one; and the other way round.
+    fn turned<T>(self, seeker: T, sought: T) -> (T, T) {
+        match self {
+            Self::OriginalToMasked => (seeker, sought),
+            Self::MaskedToOriginal => (sought, seeker),
         }
     }
 }
@@ -220,6 +228,11 @@ pub trait Attack: std::fmt::Debug + Sync {
     /// Whether it narrows the sought records down to a candidate set.
     fn has_candidate_sets(&self) -> bool;
 
+    /// Whether what it says of a pair of records follows from their values, the files being what they are: then it says the same of equal records.
+    fn compares_values(&self) -> bool {
+        false
+    }
+
     /// Whether it is a worst case: made from the true matches, which no intruder knows.
     fn needs_alignment(&self) -> bool {
         false
@@ -373,6 +386,38 @@ pub fn by_cost(a: f64, b: f64) -> Ordering {
 /// Whom the candidates of some seekers are shown to: the place of one among the seekers, and its candidates with their costs.
 pub type Shown<'a> = dyn FnMut(usize, &[(u32, f64)]) + 'a;
 
+/// Sought records that no seeker can tell apart: groups of equal ones.
+#[derive(Debug)]
+pub struct Kinds {
+    /// The records of each kind.
+    pub records: EqualRecords,
+    /// The kind of each record.
+    pub of: Vec<u32>,
+    /// Number of records of each kind.
+    pub sizes: Vec<u32>,
+}
+
+impl Kinds {
+    /// Equal records of a file are of one kind.
+    pub fn of(file: &Matrix) -> Self {
+        let records = EqualRecords::of(file);
+        Self {
+            of: records.numbers(),
+            sizes: records.sizes(),
+            records,
+        }
+    }
+}
+
+/// Lists in which records of a kind are one candidate.
+pub trait ByKinds: Sync {
+    /// Puts the kinds that are candidates of a seeker into `list`, each with the cost of its records: what [`Lists::list`] gives, shorter.
+    fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>);
+
+    /// [`Lists::stated`] of such a list.
+    fn stated(&self, seeker: usize, list: &[(u32, f64)]) -> f64;
+}
+
 /// A preference for the cheapest candidate of a list, which is worked out one seeker at a time.
 pub trait Lists: std::fmt::Debug + Sync {
     /// Number of records that look.
@@ -394,6 +439,11 @@ pub trait Lists: std::fmt::Debug + Sync {
     /// The same list in any order: whoever sorts for `list` need not here.
     fn unordered(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
         self.list(seeker, list);
+    }
+
+    /// The same lists by kinds of sought records, which are these, where they are made so. Then costs are what counts.
+    fn by_kinds(&self) -> Option<(&Kinds, &dyn ByKinds)> {
+        None
     }
 
     /// Whether lists are so long that whoever wants the cheapest candidates only should ask for these ([`cheapest`](Self::cheapest)).
@@ -459,7 +509,7 @@ pub trait Lists: std::fmt::Debug + Sync {
 
     /// Of likelihoods: the probability of the cheapest candidate. `list` is that of the seeker.
     fn stated(&self, seeker: usize, list: &[(u32, f64)]) -> f64 {
-        posterior::of_best(list, self.no_partner(seeker))
+        posterior::of_best(list, posterior::one, self.no_partner(seeker))
     }
 
     /// Whether records that are not listed are impossible, of an attack with candidate sets ([`Attack::has_candidate_sets`]). It is not

@@ -7,8 +7,8 @@
 /// ```
 ///
 /// It is what the attack says of its success with this seeker, also where candidates tie (it links one of them). 0 for an
-/// empty list. Sums run in the order of the list.
-pub fn of_best(list: &[(u32, f64)], no_partner: f64) -> f64 {
+/// empty list. Sums run in the order of the list, of which each stands for so many records as `size` says.
+pub fn of_best(list: &[(u32, f64)], size: impl Fn(u32) -> f64, no_partner: f64) -> f64 {
     let least = list
         .iter()
         .fold(f64::INFINITY, |least, &(_, cost)| least.min(cost));
@@ -16,9 +16,9 @@ pub fn of_best(list: &[(u32, f64)], no_partner: f64) -> f64 {
         return 0.0;
     }
     // Of the greatest term, so that nothing overflows.
-    let others = list
-        .iter()
-        .fold(0.0, |sum, &(_, cost)| sum + (least - cost).exp());
+    let others = list.iter().fold(0.0, |sum, &(of, cost)| {
+        sum + size(of) * (least - cost).exp()
+    });
     let nobody = if no_partner > 0.0 {
         (no_partner.ln() + least).exp()
     } else {
@@ -36,7 +36,7 @@ pub fn of_best(list: &[(u32, f64)], no_partner: f64) -> f64 {
 ///
 /// The seeker's own likelihood is no evidence that y is somebody else's: with it, strong links are stated too low, by up to ten points. The
 /// order of candidates is the same. Where nobody else can have become y, it is certain; such records share what there is.
-pub fn of_best_among_others(list: &[(u32, f64)], n: usize) -> f64 {
+pub fn of_best_among_others(list: &[(u32, f64)], size: impl Fn(u32) -> f64, n: usize) -> f64 {
     let least = list
         .iter()
         .fold(f64::INFINITY, |least, &(_, cost)| least.min(cost));
@@ -46,13 +46,19 @@ pub fn of_best_among_others(list: &[(u32, f64)], n: usize) -> f64 {
     // What rounding leaves of nothing.
     const NOTHING: f64 = 1e-12;
     let others = |cost: f64| (n as f64 * cost.exp() - 1.0).max(NOTHING);
-    let all: f64 = list.iter().map(|&(_, cost)| 1.0 / others(cost)).sum();
+    let weights = list.iter().map(|&(of, cost)| size(of) / others(cost));
+    let all: f64 = weights.sum();
     1.0 / (others(least) * all)
+}
+
+/// Each stands for itself.
+pub fn one(_record: u32) -> f64 {
+    1.0
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{of_best, of_best_among_others};
+    use super::{of_best, of_best_among_others, one};
 
     /// By hand: of two people and two records, likelihoods 3 and 1 on both sides. Either both are themselves (3 · 3) or they are each other
     /// (1 · 1): 9 in 10. With shares of f it would be 3 in 4.
@@ -60,22 +66,26 @@ mod tests {
     fn of_two_people_it_is_bayes() {
         let f = (3.0 + 1.0) / 2.0;
         let list = [(0, f64::ln(f / 3.0)), (1, f64::ln(f / 1.0))];
-        assert!((of_best_among_others(&list, 2) - 0.9).abs() < 1e-12);
-        assert!((of_best(&list, 0.0) - 0.75).abs() < 1e-12);
+        assert!((of_best_among_others(&list, one, 2) - 0.9).abs() < 1e-12);
+        assert!((of_best(&list, one, 0.0) - 0.75).abs() < 1e-12);
         // Nobody else can have become record 0.
         let list = [(0, f64::ln(0.5)), (1, f64::ln(2.0))];
-        assert!((of_best_among_others(&list, 2) - 1.0).abs() < 1e-9);
-        assert_eq!(of_best_among_others(&[], 2), 0.0);
+        assert!((of_best_among_others(&list, one, 2) - 1.0).abs() < 1e-9);
+        assert_eq!(of_best_among_others(&[], one, 2), 0.0);
     }
 
     /// By hand: weights 4, 2, 2; then 8 more for nobody; huge costs make no difference.
     #[test]
     fn shares_by_hand() {
         let list = |shift: f64| [(0, shift), (3, shift + 2_f64.ln()), (4, shift + 2_f64.ln())];
-        assert!((of_best(&list(0.0), 0.0) - 0.5).abs() < 1e-15);
-        assert!((of_best(&list(1e4), 0.0) - 0.5).abs() < 1e-10);
-        assert!((of_best(&list(-(4_f64.ln())), 8.0) - 0.25).abs() < 1e-15);
-        assert_eq!(of_best(&[], 1.0), 0.0);
-        assert_eq!(of_best(&[(7, -3.0)], 0.0), 1.0);
+        assert!((of_best(&list(0.0), one, 0.0) - 0.5).abs() < 1e-15);
+        assert!((of_best(&list(1e4), one, 0.0) - 0.5).abs() < 1e-10);
+        assert!((of_best(&list(-(4_f64.ln())), one, 8.0) - 0.25).abs() < 1e-15);
+        assert_eq!(of_best(&[], one, 1.0), 0.0);
+        assert_eq!(of_best(&[(7, -3.0)], one, 0.0), 1.0);
+        // The two that weigh the same as one that stands for both.
+        let list = [(0, 0.0), (3, 2_f64.ln())];
+        let size = |of| if of == 3 { 2.0 } else { 1.0 };
+        assert!((of_best(&list, size, 0.0) - 0.5).abs() < 1e-15);
     }
 }

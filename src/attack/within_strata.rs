@@ -477,7 +477,7 @@ impl Lists for Joined<'_> {
             .filter(|_| self.within.iter().all(Within::are_shown));
         match own.and_then(|(within, place)| Some((within.preference.as_lists()?, place))) {
             Some((lists, place)) => lists.stated(place, list),
-            None => posterior::of_best(list, self.no_partner(seeker)),
+            None => posterior::of_best(list, posterior::one, self.no_partner(seeker)),
         }
     }
 

@@ -56,6 +56,10 @@ impl Attack for Gower {
         false
     }
 
+    fn compares_values(&self) -> bool {
+        true
+    }
+
     fn formula(&self) -> String {
         "mean over the attributes that both have of |a - b| / range (names: 0 or 1)".into()
     }

@@ -314,6 +314,10 @@ impl Attack for LearnedDistance {
         false
     }
 
+    fn compares_values(&self) -> bool {
+        true
+    }
+
     fn formula(&self) -> String {
         self.family.formula().into()
     }

@@ -206,6 +206,11 @@ impl Attack for Likelihood {
         }
     }
 
+    fn compares_values(&self) -> bool {
+        // Strata are read beside what is known.
+        matches!(&self.published.method, Method::Pram(stated) if stated.strata.is_empty())
+    }
+
     fn formula(&self) -> String {
         "sum of ln(P(masked value | original value) / P(masked value)) by the published law".into()
     }

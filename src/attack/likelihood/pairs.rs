@@ -2,7 +2,10 @@
 
 use rayon::prelude::*;
 
-use crate::attack::{Direction, Lists, Scenario, posterior};
+use crate::{
+    attack::{ByKinds, Direction, Kinds, Lists, Scenario, posterior},
+    table::matrix::Matrix,
+};
 
 /// What is left out of the posterior of a seeker, at most.
 const LEFT_OUT: f64 = 1e-9;
@@ -14,6 +17,22 @@ const MAX_PAIRS: usize = 1 << 29;
 pub(super) trait PairLaw: std::fmt::Debug + Sync {
     /// ln P(released | intruder's), up to a constant; −∞ where the pair is impossible.
     fn log_likelihood(&self, intruder: usize, released: usize) -> f64;
+
+    /// [`log_likelihood`](Self::log_likelihood) of a seeker and each of some sought records, put into `logs`, which it clears first.
+    fn log_likelihoods(
+        &self,
+        seeker: usize,
+        sought: &[u32],
+        direction: Direction,
+        logs: &mut Vec<f64>,
+    ) {
+        logs.clear();
+        let log = |&sought: &u32| {
+            let (intruder, released) = direction.turned(seeker, sought as usize);
+            self.log_likelihood(intruder, released)
+        };
+        logs.extend(sought.iter().map(log));
+    }
 
     /// ln P(released) over people of whom nothing is known, up to the same constant, of the attributes that the intruder
     /// has of this record.
@@ -55,42 +74,31 @@ pub(super) struct Pairs<L> {
     n_released: usize,
     /// One of the intruder's records that has all attributes, if there is any.
     complete: Option<usize>,
-    /// ln f of each released record, for seekers with all attributes.
+    /// ln f of each released record, or of each kind, for seekers with all attributes.
     log_marginal: Option<Vec<f64>>,
     margin: f64,
 }
 
+/// The likelihoods of complete lists under a law to which equal records are the same: of pairs of different records.
+///
+/// # Complexity
+/// O(different seekers · different sought records).
+#[derive(Debug)]
+pub(super) struct PairsOfKinds<L> {
+    pairs: Pairs<L>,
+    kinds: Kinds,
+    /// The first sought record of each kind.
+    firsts: Vec<u32>,
+}
+
 impl<L: PairLaw> Pairs<L> {
     pub(super) fn new(scenario: &Scenario<'_>, law: L) -> Self {
-        let (n_intruder, n_released) =
-            (scenario.intruder.n_records(), scenario.released.n_records());
-        let complete: Vec<usize> = (0..n_intruder).filter(|&i| law.is_complete(i)).collect();
-        let few = n_intruder.saturating_mul(n_released) <= MAX_PAIRS;
-        let seeks = scenario.direction == Direction::OriginalToMasked;
-        let log_marginal = (few && seeks && !complete.is_empty()).then(|| {
-            let unknown = n_released.saturating_sub(complete.len()) as f64;
-            let marginal = |released| {
-                let mut terms: Vec<f64> = complete
-                    .iter()
-                    .map(|&intruder| law.log_likelihood(intruder, released))
-                    .collect();
-                if unknown > 0.0 {
-                    terms.push(law.log_background(complete[0], released) + unknown.ln());
-                }
-                log_sum(&terms) - (n_released.max(1) as f64).ln()
-            };
-            (0..n_released).into_par_iter().map(marginal).collect()
-        });
-        let n_sought = scenario.sought().n_records();
-        Self {
-            law,
-            direction: scenario.direction,
-            n_intruder,
-            n_released,
-            complete: complete.first().copied(),
-            log_marginal,
-            margin: (n_sought.max(1) as f64).ln() - LEFT_OUT.ln(),
-        }
+        let records = |file: &Matrix| (0..).take(file.n_records());
+        let intruder = records(scenario.intruder)
+            .map(|record| (record, 1.0))
+            .collect();
+        let released = records(scenario.released).collect();
+        Self::of_different(scenario, law, (intruder, released))
     }
 
     /// The same with lists of all who are possible, however unlikely.
@@ -101,35 +109,175 @@ impl<L: PairLaw> Pairs<L> {
         }
     }
 
-    /// The cost of a pair.
-    fn cost(&self, seeker: usize, sought: usize) -> f64 {
+    /// Of the intruder's records that differ, each with how many it stands for, and of the released ones that do.
+    fn of_different(
+        scenario: &Scenario<'_>,
+        law: L,
+        (intruder, released): (Vec<(u32, f64)>, Vec<u32>),
+    ) -> Self {
+        let (n_intruder, n_released) =
+            (scenario.intruder.n_records(), scenario.released.n_records());
+        let complete = intruder.iter().filter(|of| law.is_complete(of.0 as usize));
+        let complete: Vec<(u32, f64)> = complete.copied().collect();
+        let few = intruder.len().saturating_mul(released.len()) <= MAX_PAIRS;
+        let seeks = scenario.direction == Direction::OriginalToMasked;
+        let log_marginal = (few && seeks && !complete.is_empty()).then(|| {
+            let held: f64 = complete.iter().map(|of| of.1).sum();
+            let unknown = (n_released as f64 - held).max(0.0);
+            let records: Vec<u32> = complete.iter().map(|of| of.0).collect();
+            let log_sizes: Vec<f64> = complete.iter().map(|of| of.1.ln()).collect();
+            let marginal = |released: &u32| {
+                let (released, mut terms) = (*released as usize, Vec::new());
+                law.log_likelihoods(released, &records, Direction::MaskedToOriginal, &mut terms);
+                for (term, log_size) in terms.iter_mut().zip(&log_sizes) {
+                    *term += log_size;
+                }
+                if unknown > 0.0 {
+                    terms.push(law.log_background(complete[0].0 as usize, released) + unknown.ln());
+                }
+                log_sum(&terms) - (n_released.max(1) as f64).ln()
+            };
+            released.par_iter().map(marginal).collect()
+        });
+        let n_sought = scenario.sought().n_records();
+        Self {
+            law,
+            direction: scenario.direction,
+            n_intruder,
+            n_released,
+            complete: complete.first().map(|of| of.0 as usize),
+            log_marginal,
+            margin: (n_sought.max(1) as f64).ln() - LEFT_OUT.ln(),
+        }
+    }
+
+    /// The cost of a pair, of which this is the logarithm of the likelihood. `place` is that of the sought record, or of its kind, among all.
+    fn cost(&self, seeker: usize, (sought, place): (usize, usize), likelihood: f64) -> f64 {
         match self.direction {
             // What the intruder misses is as likely as for anybody: it counts what the release has there.
             Direction::MaskedToOriginal => {
                 if self.law.is_complete(sought) {
-                    -self.law.log_likelihood(sought, seeker)
+                    -likelihood
                 } else {
                     let whole = match self.complete {
                         Some(complete) => self.law.log_background(complete, seeker),
                         None => 0.0,
                     };
-                    self.law.log_background(sought, seeker)
-                        - whole
-                        - self.law.log_likelihood(sought, seeker)
+                    self.law.log_background(sought, seeker) - whole - likelihood
                 }
             }
             Direction::OriginalToMasked => {
-                let likelihood = self.law.log_likelihood(seeker, sought);
                 if likelihood == f64::NEG_INFINITY {
                     return f64::INFINITY;
                 }
                 let marginal = match &self.log_marginal {
-                    Some(of) if self.law.is_complete(seeker) => of[sought],
+                    Some(of) if self.law.is_complete(seeker) => of[place],
                     _ => self.law.log_background(seeker, sought),
                 };
                 marginal - likelihood
             }
         }
+    }
+
+    /// Puts the candidates of a seeker among some sought records into `list`, with their numbers and costs.
+    fn candidates(&self, list: &mut Vec<(u32, f64)>, costs: impl Iterator<Item = (u32, f64)>) {
+        list.clear();
+        let mut least = f64::INFINITY;
+        for (number, cost) in costs {
+            // Nothing is within an infinite margin of nothing.
+            if cost < f64::INFINITY && cost <= least + self.margin {
+                least = least.min(cost);
+                list.push((number, cost));
+            }
+        }
+        list.retain(|&(_, cost)| cost <= least + self.margin);
+    }
+
+    /// What is stated of the best of a list, of which each stands for so many records as `size` says.
+    fn stated_of(&self, seeker: usize, list: &[(u32, f64)], size: impl Fn(u32) -> f64) -> f64 {
+        if self.log_marginal.is_some() && self.law.is_complete(seeker) {
+            posterior::of_best_among_others(list, size, self.n_released)
+        } else {
+            posterior::of_best(list, size, self.no_partner(seeker))
+        }
+    }
+}
+
+impl<L: PairLaw> PairsOfKinds<L> {
+    pub(super) fn new(scenario: &Scenario<'_>, law: L) -> Self {
+        let [intruder, released] = [scenario.intruder, scenario.released].map(Kinds::of);
+        let of_intruder = intruder.records.groups();
+        let of_intruder = of_intruder.map(|records| (records[0], records.len() as f64));
+        let of_released = released.records.groups().map(|records| records[0]);
+        let different = (of_intruder.collect(), of_released.collect());
+        let pairs = Pairs::of_different(scenario, law, different);
+        let kinds = match scenario.direction {
+            Direction::OriginalToMasked => released,
+            Direction::MaskedToOriginal => intruder,
+        };
+        Self {
+            pairs: Pairs {
+                margin: f64::INFINITY,
+                ..pairs
+            },
+            firsts: kinds.records.groups().map(|records| records[0]).collect(),
+            kinds,
+        }
+    }
+
+    /// The cost of each kind.
+    fn costs(&self, seeker: usize) -> Vec<f64> {
+        let Self { pairs, firsts, .. } = self;
+        let mut costs = Vec::new();
+        (pairs.law).log_likelihoods(seeker, firsts, pairs.direction, &mut costs);
+        for ((kind, cost), &first) in costs.iter_mut().enumerate().zip(firsts) {
+            *cost = pairs.cost(seeker, (first as usize, kind), *cost);
+        }
+        costs
+    }
+}
+
+impl<L: PairLaw> ByKinds for PairsOfKinds<L> {
+    fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
+        self.pairs.candidates(list, (0..).zip(self.costs(seeker)));
+    }
+
+    fn stated(&self, seeker: usize, list: &[(u32, f64)]) -> f64 {
+        let size = |kind: u32| f64::from(self.kinds.sizes[kind as usize]);
+        self.pairs.stated_of(seeker, list, size)
+    }
+}
+
+impl<L: PairLaw> Lists for PairsOfKinds<L> {
+    fn n_seekers(&self) -> usize {
+        self.pairs.n_seekers()
+    }
+
+    fn n_sought(&self) -> usize {
+        self.pairs.n_sought()
+    }
+
+    fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
+        let costs = self.costs(seeker);
+        let kinds = (0..).zip(&self.kinds.of);
+        let of_records = kinds.map(|(record, &kind)| (record, costs[kind as usize]));
+        self.pairs.candidates(list, of_records);
+    }
+
+    fn by_kinds(&self) -> Option<(&Kinds, &dyn ByKinds)> {
+        Some((&self.kinds, self))
+    }
+
+    fn is_likelihood(&self) -> bool {
+        true
+    }
+
+    fn stated(&self, seeker: usize, list: &[(u32, f64)]) -> f64 {
+        self.pairs.stated(seeker, list)
+    }
+
+    fn caveats(&self) -> Vec<String> {
+        self.pairs.caveats()
     }
 }
 
@@ -161,17 +309,12 @@ impl<L: PairLaw> Lists for Pairs<L> {
     }
 
     fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
-        list.clear();
-        let mut least = f64::INFINITY;
-        for (sought, record) in (0..self.n_sought()).zip(0_u32..) {
-            let cost = self.cost(seeker, sought);
-            // Nothing is within an infinite margin of nothing.
-            if cost < f64::INFINITY && cost <= least + self.margin {
-                least = least.min(cost);
-                list.push((record, cost));
-            }
-        }
-        list.retain(|&(_, cost)| cost <= least + self.margin);
+        let cost = |(sought, record): (usize, u32)| {
+            let (intruder, released) = self.direction.turned(seeker, sought);
+            let likelihood = self.law.log_likelihood(intruder, released);
+            (record, self.cost(seeker, (sought, sought), likelihood))
+        };
+        self.candidates(list, (0..self.n_sought()).zip(0..).map(cost));
     }
 
     fn is_likelihood(&self) -> bool {
@@ -179,11 +322,7 @@ impl<L: PairLaw> Lists for Pairs<L> {
     }
 
     fn stated(&self, seeker: usize, list: &[(u32, f64)]) -> f64 {
-        if self.log_marginal.is_some() && self.law.is_complete(seeker) {
-            posterior::of_best_among_others(list, self.n_released)
-        } else {
-            posterior::of_best(list, self.no_partner(seeker))
-        }
+        self.stated_of(seeker, list, posterior::one)
     }
 
     fn caveats(&self) -> Vec<String> {

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use super::{
     equality::Equality,
-    pairs::{PairLaw, Pairs},
+    pairs::{PairLaw, Pairs, PairsOfKinds},
 };
 use crate::{
-    attack::{Lists, Release, Scenario},
+    attack::{Direction, Lists, Release, Scenario},
     statement::{PramParameters, Step, TransitionMatrix, called},
     table::matrix::Matrix,
 };
@@ -40,6 +40,16 @@ pub(super) fn lists<'a>(
     published: &Step,
     stated: &PramParameters,
 ) -> Box<dyn Lists + 'a> {
+    let law = law(scenario, published, stated);
+    // Strata, and values before they were recoded, are not seen by what is known.
+    if stated.strata.is_empty() && scenario.unrecoded.is_none() {
+        Box::new(PairsOfKinds::new(scenario, law))
+    } else {
+        Box::new(Pairs::complete(scenario, law))
+    }
+}
+
+fn law<'a>(scenario: &Scenario<'a>, published: &Step, stated: &PramParameters) -> PramLaw<'a> {
     let is_masked = |name: &String| published.attributes.contains(name);
     let masked: Vec<bool> = scenario.known.iter().map(is_masked).collect();
     let strata = (scenario.beside).and_then(|release| strata(release, &stated.strata));
@@ -47,7 +57,7 @@ pub(super) fn lists<'a>(
         .filter(|&k| masked[k])
         .map(|k| Transitions::new(scenario, k, stated, strata.as_deref()))
         .collect();
-    let law = PramLaw {
+    PramLaw {
         intruder: scenario.intruder,
         released: scenario.released,
         agreement: Equality::new(scenario, masked),
@@ -56,8 +66,7 @@ pub(super) fn lists<'a>(
             .map(|k| log_shares(scenario.released, k))
             .collect(),
         in_unknown_strata: !stated.strata.is_empty() && strata.is_none(),
-    };
-    Box::new(Pairs::complete(scenario, law))
+    }
 }
 
 /// How likely somebody whom the intruder knows has the value in the release that they had: the mean over the records that have it,
@@ -219,6 +228,42 @@ impl Transitions {
         }
     }
 
+    /// What is to be looked up of a seeker.
+    fn of_seeker(&self, seeker: usize, direction: Direction) -> Logs {
+        let width = 1 + self.matrices.first().map_or(0, Vec::len);
+        let mut of = vec![f64::NEG_INFINITY; width * self.matrices.len()];
+        match direction {
+            Direction::OriginalToMasked => {
+                let category = self.intruder[seeker] as usize;
+                for (of, matrix) in of.chunks_mut(width).zip(&self.matrices) {
+                    for &(to, log) in matrix.get(category).into_iter().flatten() {
+                        of[to as usize] = log;
+                    }
+                }
+            }
+            Direction::MaskedToOriginal => {
+                let masked = self.released[seeker];
+                let rows = &self.matrices[self.stratum[seeker] as usize];
+                for (log, row) in of.iter_mut().zip(rows) {
+                    if let Ok(place) = row.binary_search_by_key(&masked, |&(to, _)| to) {
+                        *log = row[place].1;
+                    }
+                }
+            }
+        }
+        Logs { of, width }
+    }
+
+    /// ln of the probability of a sought record that has the attribute.
+    fn at(&self, sought: usize, logs: &Logs, direction: Direction) -> f64 {
+        let (stratum, category) = match direction {
+            Direction::OriginalToMasked => (self.stratum[sought], self.released[sought]),
+            Direction::MaskedToOriginal => (0, self.intruder[sought]),
+        };
+        let category = (category as usize).min(logs.width - 1);
+        logs.of[stratum as usize * logs.width + category]
+    }
+
     /// ln of the probability of a pair of records that have the attribute.
     fn log_probability(&self, intruder: usize, released: usize) -> f64 {
         let matrix = &self.matrices[self.stratum[released] as usize];
@@ -230,6 +275,14 @@ impl Transitions {
         });
         found.unwrap_or(f64::NEG_INFINITY)
     }
+}
+
+/// What the matrices of an attribute say of a seeker and every sought record.
+struct Logs {
+    /// ln of probabilities by what a sought record has ([`Transitions::at`]).
+    of: Vec<f64>,
+    /// How many of them there are for each stratum: one a category, and one for whatever is none.
+    width: usize,
 }
 
 /// The rows of a matrix whose categories have these places among n.
@@ -288,6 +341,43 @@ impl PairLaw for PramLaw<'_> {
             .fold(0.0, |sum, term| sum + term)
     }
 
+    fn log_likelihoods(
+        &self,
+        seeker: usize,
+        sought: &[u32],
+        direction: Direction,
+        logs: &mut Vec<f64>,
+    ) {
+        let (seekers, others) = match direction {
+            Direction::OriginalToMasked => (self.intruder, self.released),
+            Direction::MaskedToOriginal => (self.released, self.intruder),
+        };
+        logs.clear();
+        logs.resize(sought.len(), 0.0);
+        let is_complete = others.is_complete();
+        for transitions in &self.transitions {
+            if seekers.is_missing(seeker, transitions.attribute) {
+                continue;
+            }
+            let own = transitions.of_seeker(seeker, direction);
+            for (log, &record) in logs.iter_mut().zip(sought) {
+                let record = record as usize;
+                if is_complete || !others.is_missing(record, transitions.attribute) {
+                    *log += transitions.at(record, &own, direction);
+                }
+            }
+        }
+        if is_complete && seekers.is_complete() && self.agreement.masked.iter().all(|of| *of) {
+            return;
+        }
+        for (log, &record) in logs.iter_mut().zip(sought) {
+            let pair = direction.turned(seeker, record as usize);
+            if !self.agreement.admits(self.intruder, pair, self.released) {
+                *log = f64::NEG_INFINITY;
+            }
+        }
+    }
+
     fn log_background(&self, intruder: usize, released: usize) -> f64 {
         let has =
             |(attribute, _): &(usize, &Vec<f64>)| !self.intruder.is_missing(intruder, *attribute);
@@ -306,6 +396,118 @@ impl PairLaw for PramLaw<'_> {
             ]
         } else {
             Vec::new()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{attack::of_sample::OfSample, statement::Method, table::Scale};
+
+    /// Of kinds, lists are those of all pairs, with the same costs up to the rounding of ln f: who looks for whom, gaps on both sides, an attribute that
+    /// was not masked, a matrix with zeros, a category that it does not name, people who are not known, and one kind for all.
+    #[test]
+    fn lists_of_kinds_are_those_of_all_pairs() {
+        let known = ["a", "b", "c"].map(String::from);
+        let names = |letter: char, n: usize| Some((0..n).map(|k| format!("{letter}{k}")).collect());
+        let categories: [Option<Vec<String>>; 3] = [names('x', 3), names('y', 4), names('z', 2)];
+        let matrix = |attribute: &str, letter: char, rows: &[&[f64]]| TransitionMatrix {
+            attribute: attribute.into(),
+            stratum: Vec::new(),
+            categories: (0..rows.len()).map(|k| format!("{letter}{k}")).collect(),
+            probabilities: rows.iter().map(|row| row.to_vec()).collect(),
+        };
+        let stated = PramParameters {
+            invariant: false,
+            strata: Vec::new(),
+            matrices: vec![
+                matrix(
+                    "a",
+                    'x',
+                    &[&[0.7, 0.3, 0.0], &[0.25, 0.5, 0.25], &[0.0, 0.0, 1.0]],
+                ),
+                // It does not name y3.
+                matrix(
+                    "b",
+                    'y',
+                    &[&[0.8, 0.1, 0.1], &[0.2, 0.6, 0.2], &[0.1, 0.1, 0.8]],
+                ),
+            ],
+        };
+        let attributes = known[..2].to_vec();
+        for (n_intruder, n_released, gaps, same) in [
+            (60, 90, 0, 1),
+            (90, 90, 9, 1),
+            (70, 50, 7, 1),
+            (20, 30, 0, 100),
+            (0, 5, 0, 1),
+        ] {
+            let step = Step::new(Method::Pram(stated.clone()), n_released, attributes.clone());
+            let file = |n: usize, side: usize| {
+                let mixed = |cell: usize| {
+                    ((2 * cell + side + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) / same
+                };
+                let value = |cell: usize| (mixed(cell) % [3, 4, 2][cell % 3]) as f64;
+                let mut matrix = Matrix::complete(n, 3, (0..3 * n).map(value).collect());
+                for cell in (0..3 * n).filter(|cell| gaps > 0 && mixed(*cell) / 64 % gaps == 0) {
+                    matrix.set_missing(cell / 3, cell % 3);
+                }
+                matrix
+            };
+            let (intruder, released) = (file(n_intruder, 0), file(n_released, 1));
+            for direction in [Direction::OriginalToMasked, Direction::MaskedToOriginal] {
+                let scenario = Scenario {
+                    known: &known,
+                    scales: &[Scale::Nominal; 3],
+                    categories: &categories,
+                    intruder: &intruder,
+                    released: &released,
+                    direction,
+                    aligned: None,
+                    beside: None,
+                    unrecoded: None,
+                };
+                let law = || super::law(&scenario, &step, &stated);
+                let (pairs, of_kinds) = (
+                    Pairs::complete(&scenario, law()),
+                    PairsOfKinds::new(&scenario, law()),
+                );
+                // Of samples, too, what is stated by kinds is what is stated by records.
+                let both: [Box<dyn Lists>; 2] = [
+                    Box::new(Pairs::complete(&scenario, law())),
+                    Box::new(PairsOfKinds::new(&scenario, law())),
+                ];
+                let samples = both.map(|lists| OfSample::new(lists, 40));
+                let (_, by_kinds) = samples[1].by_kinds().unwrap();
+                let (law, sought): (_, Vec<u32>) = (law(), (0..).take(pairs.n_sought()).collect());
+                let mut kinds = Vec::new();
+                let (mut all, mut found, mut logs) = (Vec::new(), Vec::new(), Vec::new());
+                for seeker in 0..pairs.n_seekers() {
+                    pairs.list(seeker, &mut all);
+                    Lists::list(&of_kinds, seeker, &mut found);
+                    let records =
+                        |list: &[(u32, f64)]| -> Vec<u32> { list.iter().map(|of| of.0).collect() };
+                    assert_eq!(records(&all), records(&found));
+                    let off = all.iter().zip(&found).map(|(a, b)| (a.1 - b.1).abs());
+                    assert!(off.fold(0.0, f64::max) < 1e-12);
+                    let [expected, by_records] =
+                        [pairs.stated(seeker, &all), of_kinds.stated(seeker, &found)];
+                    assert!((expected - by_records).abs() < 1e-9);
+                    by_kinds.list(seeker, &mut kinds);
+                    let stated = [
+                        samples[0].stated(seeker, &all),
+                        samples[1].stated(seeker, &found),
+                        by_kinds.stated(seeker, &kinds),
+                    ];
+                    assert!(stated.iter().all(|of| (of - stated[0]).abs() < 1e-9));
+                    law.log_likelihoods(seeker, &sought, direction, &mut logs);
+                    for (&record, &log) in sought.iter().zip(&logs) {
+                        let (i, j) = direction.turned(seeker, record as usize);
+                        assert_eq!(log, law.log_likelihood(i, j));
+                    }
+                }
+            }
         }
     }
 }

@@ -1,12 +1,13 @@
 //! Asking a preference about the true partners, and about the links it comes to.
 
 mod exactly;
+mod questions;
 
 use std::{borrow::Cow, cmp::Ordering, rc::Rc};
 
 use crate::{
     agreement::Weighted,
-    attack::{Decides, Lists, Nearest, Preference, within_strata::Joined},
+    attack::{Decides, Kinds, Lists, Nearest, Preference, within_strata::Joined},
     distance::{
         Doubt,
         kd_tree::{of_batches, of_each, order_by},
@@ -15,8 +16,10 @@ use crate::{
     error::{Error, Result},
     evaluate::shard::Shard,
     memory,
+    table::Matrix,
 };
 use exactly::{Exactly, Order};
+use questions::Questions;
 
 /// What became of a preference.
 pub(super) struct Judged {
@@ -88,6 +91,38 @@ pub(super) fn of_shard(
 ) -> Result<Judged> {
     let own: Vec<usize> = shard.of_all(partners.len()).collect();
     of_some(preference, &own, partners, with_links, neighbours)
+}
+
+/// The same of an attack that [compares values](crate::attack::Attack::compares_values), which are these of seekers and sought: what many would ask is
+/// asked once ([`Questions`]). `None` where hardly two seekers ask the same.
+///
+/// # Errors
+/// As for [`of_shard`].
+pub(super) fn once(
+    preference: &Preference<'_>,
+    (shard, values): (Shard, [&Matrix; 2]),
+    partners: &[Option<u32>],
+    with_links: bool,
+    neighbours: &dyn Fn(&Nearest<'_>) -> Rc<Neighbours>,
+) -> Result<Option<Judged>> {
+    let Some(questions) = Questions::of(shard, partners, values) else {
+        return Ok(None);
+    };
+    let judged = of_some(
+        preference,
+        &questions.askers,
+        partners,
+        with_links,
+        neighbours,
+    )?;
+    let listed = |&question: &usize| {
+        judged
+            .links
+            .get(question)
+            .map_or(0, |link| link.nearest.len())
+    };
+    refuse_too_long(questions.of.iter().map(|of| listed(of) as u64).sum())?;
+    Ok(Some(judged.only(&questions.of)))
 }
 
 /// Judges some seekers, in their order.
@@ -233,6 +268,11 @@ pub(super) fn lists(
     let seeker_at = |place: usize| some.map_or(place, |some| some[place]);
     let judge = |limit: usize, list: &mut Vec<(u32, f64)>, place: usize| {
         let (seeker, partner) = (seeker_at(place), partners[place]);
+        if let Some((kinds, by_kinds)) = lists.by_kinds() {
+            by_kinds.list(seeker, list);
+            let stated = by_kinds.stated(seeker, list);
+            return (link_of_kinds(list, kinds, partner, limit), stated);
+        }
         lists.unordered(seeker, list);
         let stated = if lists.is_likelihood() {
             lists.stated(seeker, list)
@@ -433,6 +473,31 @@ fn link_of_list(
     }
 }
 
+/// What a list of kinds of records comes to.
+fn link_of_kinds(list: &[(u32, f64)], kinds: &Kinds, partner: Option<u32>, limit: usize) -> Link {
+    let own = partner.and_then(|partner| {
+        let kind = kinds.of[partner as usize];
+        list.iter().find(|of| of.0 == kind)
+    });
+    let least = list.iter().fold(f64::INFINITY, |least, of| least.min(of.1));
+    let (mut candidates, mut tied, mut closer) = (0, 0, 0);
+    for &(kind, cost) in list {
+        let size = kinds.sizes[kind as usize];
+        candidates += size;
+        tied += u32::from(cost <= least) * size;
+        closer += u32::from(own.is_some_and(|own| cost < own.1)) * size;
+    }
+    let best = list.iter().filter(|of| of.1 <= least);
+    let records = best.flat_map(|of| kinds.records.group(of.0 as usize));
+    Link {
+        nearest: first_of(records.copied(), limit),
+        tied,
+        key: least,
+        candidates,
+        place: own.map(|_| 1 + closer),
+    }
+}
+
 fn count<T>(of: impl Iterator<Item = T>) -> u32 {
     u32::try_from(of.count()).unwrap_or(u32::MAX)
 }
@@ -455,14 +520,18 @@ fn with_all_ties(mut search: impl FnMut(usize) -> Vec<Link>) -> Result<Vec<Link>
     if longest <= USUAL {
         return Ok(links);
     }
-    let in_all: u64 = links.iter().map(|link| u64::from(link.tied)).sum();
+    refuse_too_long(links.iter().map(|link| u64::from(link.tied)).sum())?;
+    Ok(search(longest))
+}
+
+/// Refuses links with so many entries, where that is more than memory should hold.
+fn refuse_too_long(in_all: u64) -> Result<()> {
     memory::check(
         &format!("records tie with so many others that the list of links, with {in_all} entries,"),
         u128::from(in_all),
         size_of::<u32>(),
         "Let the intruder know more attributes, leave --links out",
-    )?;
-    Ok(search(longest))
+    )
 }
 
 fn contest_of(link: &Link) -> Contest {

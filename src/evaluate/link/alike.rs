@@ -21,23 +21,11 @@ impl Alike {
         let [of_seekers, of_sought] = [seekers, sought].map(EqualRecords::of);
         let are_seekers =
             of_seekers.n_groups() * sought.n_records() < of_sought.n_groups() * seekers.n_records();
-        let (equal, n) = if are_seekers {
-            (of_seekers, seekers.n_records())
-        } else {
-            (of_sought, sought.n_records())
-        };
-        let mut group = vec![0; n];
-        let mut sizes = Vec::with_capacity(equal.n_groups());
-        for (number, records) in (0..).zip(equal.groups()) {
-            for &record in records {
-                group[record as usize] = number;
-            }
-            sizes.push(u32::try_from(records.len()).unwrap_or(u32::MAX));
-        }
+        let equal = if are_seekers { of_seekers } else { of_sought };
         Self {
             are_seekers,
-            group,
-            sizes,
+            group: equal.numbers(),
+            sizes: equal.sizes(),
         }
     }
 

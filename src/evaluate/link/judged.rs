@@ -63,12 +63,13 @@ impl Case<'_> {
         }
     }
 
-    /// What becomes of a preference; `alike` says whom the attack cannot tell apart.
+    /// What becomes of a preference. `values` are those of seekers and sought records, where they are all that the attack sees of a record: then it
+    /// cannot tell equal ones apart.
     pub(super) fn judged(
         &self,
         attack: &dyn Attack,
         mut preference: Preference<'_>,
-        alike: &dyn Fn() -> Alike,
+        values: Option<[&Matrix; 2]>,
         Judging {
             assign,
             with_links,
@@ -102,16 +103,29 @@ impl Case<'_> {
             posterior = Some(figures);
             preference = Preference::Lists(lists);
         }
+        let neighbours = |nearest: &Nearest<'_>| self.neighbours(nearest);
+        let once = match values {
+            Some(values) if attack.compares_values() && posterior.is_none() => {
+                let seekers = (shard.unwrap_or_default(), values);
+                judge::once(&preference, seekers, partners, with_links, &neighbours)?
+            }
+            _ => None,
+        };
         if let Some(shard) = shard {
-            let neighbours = |nearest: &Nearest<'_>| self.neighbours(nearest);
-            let judged = judge::of_shard(&preference, shard, partners, with_links, &neighbours)?;
+            let judged = match once {
+                Some(judged) => judged,
+                None => judge::of_shard(&preference, shard, partners, with_links, &neighbours)?,
+            };
             return Ok(Outcome {
                 fitted,
                 caveats,
                 ..self.of_shard(shard, judged, candidate_sets)
             });
         }
-        let mut judged = self.asked(&preference, partners, with_links)?;
+        let mut judged = match once {
+            Some(judged) => judged,
+            None => self.asked(&preference, partners, with_links)?,
+        };
         let links = std::mem::take(&mut judged.links);
         let findings = self.findings(Shard::default(), &judged, candidate_sets);
         match assign {
@@ -131,7 +145,11 @@ impl Case<'_> {
             }
             Assign::OneToOne => {
                 let assignment = one_to_one::assign(&preference)?;
-                let shared = alike().shared_by(&assignment.partners, partners);
+                let alike = values.map_or_else(
+                    || Alike::none(self.study.n_sought()),
+                    |[seekers, sought]| Alike::of(seekers, sought),
+                );
+                let shared = alike.shared_by(&assignment.partners, partners);
                 let fates = (judged.contests.iter().zip(&assignment.partners))
                     .zip(shared)
                     .map(|((contest, got), shared)| fate(contest, *got, shared));
@@ -328,5 +346,212 @@ fn fate(contest: &Contest, got: Option<u32>, shared: u32) -> Contest {
         inside: shared > 0 || contest.inside,
         closer: shared == 0,
         tied: shared,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+    use crate::{
+        attack::{
+            distance_based::{DistanceBased, Standardize},
+            gower::Gower,
+            kernel::{Kernel, KernelDistance},
+            likelihood::Likelihood,
+            mahalanobis::{Mahalanobis, Scatter, Singular},
+        },
+        evaluate::{
+            link::{Shared, Study, seen::preference},
+            truth::{MaskedRecord, OriginalRecord, Truth},
+        },
+        statement::{Method, PramParameters, Step, TransitionMatrix},
+        stats::checked::Finite,
+        table::{ReadOptions, Table},
+    };
+
+    /// Two categories and a number of few values with gaps, and a file in which some of them are others.
+    fn few_values(rng: &mut ChaCha8Rng, n: usize) -> [Table; 2] {
+        let mut texts = ["a,b,c\n".to_string(), "a,b,c\n".to_string()];
+        for _ in 0..n {
+            let own = [3, 3, 2].map(|values| rng.random_range(0..values));
+            let mut masked = own;
+            if rng.random_range(0..3) == 0 {
+                masked[rng.random_range(0..3)] = rng.random_range(0..2);
+            }
+            for (text, row) in texts.iter_mut().zip([own, masked]) {
+                let c = match rng.random_range(0..30) {
+                    0 => "NA".to_string(),
+                    _ => row[2].to_string(),
+                };
+                *text += &format!("x{},y{},{c}\n", row[0], row[1]);
+            }
+        }
+        let read = |text: String| Table::read("t.csv", text.into_bytes(), &ReadOptions::default());
+        texts.map(|text| read(text).unwrap())
+    }
+
+    /// A matrix that keeps a category with a probability of 0.7.
+    fn matrix(attribute: &str, letter: char, n: usize) -> TransitionMatrix {
+        let of = |to: usize, from: usize| {
+            if to == from {
+                0.7
+            } else {
+                0.3 / (n - 1) as f64
+            }
+        };
+        TransitionMatrix {
+            attribute: attribute.into(),
+            stratum: Vec::new(),
+            categories: (0..n).map(|k| format!("{letter}{k}")).collect(),
+            probabilities: (0..n)
+                .map(|from| (0..n).map(|to| of(to, from)).collect())
+                .collect(),
+        }
+    }
+
+    /// Whoever asks once for all who would ask the same is told what each of them would be: contests, links, least distances, stated
+    /// probabilities, of all seekers and of a shard, in both directions, with gaps, people who were not released and records of people who are not known.
+    #[test]
+    fn equal_seekers_are_told_what_each_would_be() {
+        let mut rng = ChaCha8Rng::seed_from_u64(2);
+        let kernel = |kernel| KernelDistance {
+            kernel,
+            standardize: Standardize::Own,
+            singular: Singular::Refused,
+        };
+        let mahalanobis = |scatter| Mahalanobis {
+            scatter,
+            standardize: Standardize::Own,
+            singular: Singular::Refused,
+        };
+        let degree = 2.try_into().unwrap();
+        let (am, md0) = (
+            DistanceBased {
+                standardize: Standardize::Own,
+            },
+            mahalanobis(Scatter::Unrelated),
+        );
+        let md = mahalanobis(Scatter::AlignedCovariances);
+        let polynomial = kernel(Kernel::Polynomial { degree });
+        let tanh = kernel(Kernel::Tanh {
+            offset: Finite::new(0.5).unwrap(),
+        });
+        for turn in 0..6 {
+            let [original, masked] = few_values(&mut rng, 1500);
+            let known: Vec<Shared> = (original.ids().zip(masked.ids()))
+                .map(|(original, masked)| Shared { original, masked })
+                .collect();
+            let truth = Truth::by_order(&original, &masked).unwrap();
+            let held = OriginalRecord::all(&original).into_iter();
+            let held = held.filter(|record| record.0 % 4 != turn % 4).collect();
+            let released = MaskedRecord::all(&masked).into_iter();
+            let released = released.filter(|record| record.0 % 5 != turn % 5).collect();
+            let direction = match turn % 2 {
+                0 => Direction::OriginalToMasked,
+                _ => Direction::MaskedToOriginal,
+            };
+            let study = Study::among(&original, &masked, &truth, held, released, direction);
+            let case = study.case(&known);
+            let partners = study.partners();
+            let published = PramParameters {
+                invariant: false,
+                strata: Vec::new(),
+                matrices: vec![matrix("a", 'x', 3), matrix("b", 'y', 3)],
+            };
+            let attributes = ["a", "b"].map(String::from).to_vec();
+            let step = Step::new(Method::Pram(published), 1500, attributes);
+            let likelihood = Likelihood::new(step).unwrap();
+            let attacks: [&dyn Attack; 7] =
+                [&am, &md, &md0, &Gower, &polynomial, &tanh, &likelihood];
+            for attack in attacks {
+                assert!(attack.compares_values());
+                let seen = case.seen(attack).unwrap();
+                let whole = preference(&seen).unwrap();
+                let neighbours = |nearest: &Nearest<'_>| case.neighbours(nearest);
+                let scenario = case.scenario(false, None);
+                let values = [scenario.seekers(), scenario.sought()];
+                for (shard, with_links) in [("1/1", false), ("1/1", true), ("2/2", true)] {
+                    let shard: Shard = shard.parse().unwrap();
+                    let asked = (shard, values);
+                    let once = judge::once(&whole, asked, partners, with_links, &neighbours);
+                    let once = once.unwrap().expect("many are equal");
+                    let each =
+                        judge::of_shard(&whole, shard, partners, with_links, &neighbours).unwrap();
+                    let name = attack.name();
+                    assert_eq!(once.contests, each.contests, "{name}");
+                    assert_eq!(once.links, each.links, "{name}");
+                    assert_eq!(once.least, each.least, "{name}");
+                    assert_eq!(once.stated, each.stated, "{name}");
+                    let Some(lists) = whole.as_lists() else {
+                        continue;
+                    };
+                    assert_eq!(lists.by_kinds().is_some(), name == "likelihood");
+                    if lists.by_kinds().is_none() || shard != Shard::default() {
+                        continue;
+                    }
+                    let of_records = OfRecords(lists);
+                    let judged = judge::lists((&of_records, None), partners, with_links).unwrap();
+                    assert_eq!(judged.contests, each.contests);
+                    assert_eq!(judged.links, each.links);
+                    assert_eq!(judged.least, each.least);
+                    let stated = judged.stated.into_iter().zip(each.stated);
+                    let mut stated =
+                        stated.flat_map(|(of_records, each)| of_records.into_iter().zip(each));
+                    assert!(stated.all(|(a, b)| (a - b).abs() < 1e-9 * a));
+                }
+            }
+        }
+    }
+
+    /// Lists whose kinds are not known to anybody.
+    #[derive(Debug)]
+    struct OfRecords<'a>(&'a dyn Lists);
+
+    impl Lists for OfRecords<'_> {
+        fn n_seekers(&self) -> usize {
+            self.0.n_seekers()
+        }
+
+        fn n_sought(&self) -> usize {
+            self.0.n_sought()
+        }
+
+        fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
+            self.0.list(seeker, list);
+        }
+
+        fn is_likelihood(&self) -> bool {
+            self.0.is_likelihood()
+        }
+
+        fn stated(&self, seeker: usize, list: &[(u32, f64)]) -> f64 {
+            self.0.stated(seeker, list)
+        }
+    }
+
+    /// Records of which hardly two are equal are not sorted.
+    #[test]
+    fn different_seekers_are_asked_one_by_one() {
+        let numbers: String = (0..600).map(|k| format!("{k}\n")).collect();
+        let text = ["a\n", &numbers].concat();
+        let table = Table::read("t.csv", text.into_bytes(), &ReadOptions::default()).unwrap();
+        let known: Vec<Shared> = (table.ids().zip(table.ids()))
+            .map(|(original, masked)| Shared { original, masked })
+            .collect();
+        let truth = Truth::by_order(&table, &table).unwrap();
+        let (held, released) = (OriginalRecord::all(&table), MaskedRecord::all(&table));
+        let study = Study::among(&table, &table, &truth, held, released, Direction::default());
+        let case = study.case(&known);
+        let seen = case.seen(&Gower).unwrap();
+        let whole = preference(&seen).unwrap();
+        let scenario = case.scenario(false, None);
+        let values = [scenario.seekers(), scenario.sought()];
+        let asked = (Shard::default(), values);
+        let neighbours = |nearest: &Nearest<'_>| case.neighbours(nearest);
+        let once = judge::once(&whole, asked, study.partners(), false, &neighbours);
+        assert!(once.unwrap().is_none());
     }
 }

@@ -14,7 +14,6 @@ use std::{
     rc::Rc,
 };
 
-use alike::Alike;
 pub use assign::{Assign, AssignRule, Judging};
 pub use outcome::{Claim, FittedModel, Outcome};
 use seen::{likelihoods, preference, unlikely};
@@ -164,14 +163,12 @@ impl Case<'_> {
                 other => other,
             };
         }
-        let alike = || {
-            if self.unrecoded.is_some() || reads_more(attack) {
-                return Alike::none(self.study.n_sought());
-            }
+        // All that the attack sees of each record, if that is all.
+        let values = (self.unrecoded.is_none() && !reads_more(attack)).then(|| {
             let scenario = self.scenario(false, None);
-            Alike::of(scenario.seekers(), scenario.sought())
-        };
-        self.judged(attack, preference, &alike, judging)
+            [scenario.seekers(), scenario.sought()]
+        });
+        self.judged(attack, preference, values, judging)
     }
 
     /// Runs an attack with likelihoods on several releases at once ([`Releases`]), and judges it by the records of the first.
@@ -209,8 +206,7 @@ impl Case<'_> {
         let first = lists.pop().ok_or_else(|| unlikely(attack))?;
         let all = Releases::new(first, added, self.study.direction)?;
         // Who is alike in one release need not be so in another.
-        let alike = || Alike::none(self.study.n_sought());
-        self.judged(attack, Preference::Lists(Box::new(all)), &alike, judging)
+        self.judged(attack, Preference::Lists(Box::new(all)), None, judging)
     }
 }
 

@@ -24,7 +24,7 @@ impl EqualRecords {
     pub fn of(matrix: &Matrix) -> Self {
         let compare = |&a: &u32, &b: &u32| {
             let [a, b] = [a, b].map(|record| matrix.record(record as usize));
-            order(a, b)
+            by_values(a, b)
         };
         let mut records: Vec<u32> = (0..).take(matrix.n_records()).collect();
         records.par_sort_unstable_by(|a, b| compare(a, b).then(a.cmp(b)));
@@ -40,14 +40,38 @@ impl EqualRecords {
         self.starts.len() - 1
     }
 
+    /// The records of a group, ascending.
+    pub fn group(&self, number: usize) -> &[u32] {
+        &self.records[self.starts[number]..self.starts[number + 1]]
+    }
+
+    /// Number of records of each group.
+    pub fn sizes(&self) -> Vec<u32> {
+        let sizes = self.groups().map(<[u32]>::len);
+        sizes
+            .map(|size| u32::try_from(size).unwrap_or(u32::MAX))
+            .collect()
+    }
+
+    /// The group of each record.
+    pub fn numbers(&self) -> Vec<u32> {
+        let mut numbers = vec![0; self.records.len()];
+        for (number, group) in (0..).zip(self.groups()) {
+            group
+                .iter()
+                .for_each(|&record| numbers[record as usize] = number);
+        }
+        numbers
+    }
+
     /// The records of each group.
     pub fn groups(&self) -> impl Iterator<Item = &[u32]> {
-        let ends = self.starts.windows(2);
-        ends.map(|ends| &self.records[ends[0]..ends[1]])
+        (0..self.n_groups()).map(|number| self.group(number))
     }
 }
 
-fn order(a: Row<'_>, b: Row<'_>) -> Ordering {
+/// The order of two records by their values, attribute by attribute: a missing one last, and `-0.0` equal to `0.0`.
+pub fn by_values(a: Row<'_>, b: Row<'_>) -> Ordering {
     let values = a.values().iter().zip(b.values()).enumerate();
     let mut orders = values.map(|(attribute, (x, y))| {
         let gaps = a.is_missing(attribute).cmp(&b.is_missing(attribute));
@@ -71,5 +95,7 @@ mod tests {
         let groups: Vec<&[u32]> = equal.groups().collect();
         assert_eq!(groups, [&[1, 2][..], &[0, 3], &[4]]);
         assert_eq!(equal.n_groups(), 3);
+        assert_eq!(equal.numbers(), [1, 0, 0, 1, 2]);
+        assert_eq!(equal.sizes(), [2, 2, 1]);
     }
 }
