@@ -88,19 +88,28 @@ impl Points {
     /// By what a tree of the sought points is halved, where attributes have indicators: the sought records themselves, with a weight for each attribute.
     /// Categories by their codes are parted at once, but halves by one indicator leave all other categories in both. `None` without indicators.
     pub fn halved_by<'a>(&self, scenario: &Scenario<'a>) -> Option<(&'a Matrix, Vec<f64>)> {
-        let n_columns = |attribute: usize| {
-            let columns = self.attributes.iter().filter(|&&of| of == attribute);
-            columns.count() as f64
-        };
+        let mut neighbours = self.attributes.windows(2);
+        if !neighbours.any(|two| two[0] == two[1]) {
+            return None;
+        }
         let sought = scenario.sought();
-        let moments = moments_by_attribute(sought).into_iter().enumerate();
-        // Each column adds as much to the distance of two records, on average.
-        let weight = |(attribute, of): (usize, Moments)| {
-            let weight = n_columns(attribute) / (of.sd * of.sd);
-            if weight.is_finite() { weight } else { 0.0 }
-        };
-        let weights: Vec<f64> = moments.map(weight).collect();
-        (self.attributes.len() > sought.n_attributes()).then_some((sought, weights))
+        let square = |of: &Moments| of.sd * of.sd;
+        // What an attribute adds to the squared distance of two records, on average, in the units of its values.
+        let mut weights = vec![0.0; sought.n_attributes()];
+        for (&attribute, of) in self
+            .attributes
+            .iter()
+            .zip(moments_by_attribute(&self.sought))
+        {
+            weights[attribute] += square(&of);
+        }
+        for (weight, of) in weights.iter_mut().zip(moments_by_attribute(sought)) {
+            *weight /= square(&of);
+            if !weight.is_finite() {
+                *weight = 0.0;
+            }
+        }
+        Some((sought, weights))
     }
 
     /// Both files in the units of the sought one, not divided by anything: equal differences are equal to the last bit. `None` if a

@@ -290,9 +290,12 @@ fn rows(matrix: &TransitionMatrix, places: &[u32], n: usize) -> Rows {
     let mut rows = vec![Vec::new(); n];
     for (&place, probabilities) in places.iter().zip(&matrix.probabilities) {
         let possible = places.iter().zip(probabilities).filter(|(_, p)| **p > 0.0);
-        let mut row: Vec<(u32, f64)> = possible.map(|(&to, p)| (to, p.ln())).collect();
-        row.sort_unstable_by_key(|&(to, _)| to);
-        rows[place as usize] = row;
+        // Numbers can be spelled in several ways.
+        let mut sums: BTreeMap<u32, f64> = BTreeMap::new();
+        for (&to, p) in possible {
+            *sums.entry(to).or_insert(0.0) += p;
+        }
+        rows[place as usize] = sums.into_iter().map(|(to, p)| (to, p.ln())).collect();
     }
     rows
 }
@@ -404,6 +407,21 @@ impl PairLaw for PramLaw<'_> {
 mod tests {
     use super::*;
     use crate::{attack::of_sample::OfSample, statement::Method, table::Scale};
+
+    /// By hand: 1 and 1.0 are one number, so 2 becomes it with a probability of 0.2 + 0.3.
+    #[test]
+    fn spellings_of_one_number_are_one_category() {
+        let stays = |place| (0..3).map(|to| f64::from(u8::from(to == place))).collect();
+        let matrix = TransitionMatrix {
+            attribute: "a".into(),
+            stratum: Vec::new(),
+            categories: ["1", "1.0", "2"].map(String::from).to_vec(),
+            probabilities: vec![stays(0), stays(1), vec![0.2, 0.3, 0.5]],
+        };
+        let rows = rows(&matrix, &[0, 0, 1], 2);
+        assert_eq!(rows[0], [(0, 0.0)]);
+        assert_eq!(rows[1], [(0, 0.5_f64.ln()), (1, 0.5_f64.ln())]);
+    }
 
     /// Of kinds, lists are those of all pairs, with the same costs up to the rounding of ln f: who looks for whom, gaps on both sides, an attribute that
     /// was not masked, a matrix with zeros, a category that it does not name, people who are not known, and one kind for all.

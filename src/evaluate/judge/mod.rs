@@ -115,13 +115,9 @@ pub(super) fn once(
         with_links,
         neighbours,
     )?;
-    let listed = |&question: &usize| {
-        judged
-            .links
-            .get(question)
-            .map_or(0, |link| link.nearest.len())
-    };
-    refuse_too_long(questions.of.iter().map(|of| listed(of) as u64).sum())?;
+    let links = questions.of.iter();
+    let links = links.filter_map(|&question| judged.links.get(question));
+    longest(links.map(|link| link.tied))?;
     Ok(Some(judged.only(&questions.of)))
 }
 
@@ -510,28 +506,37 @@ fn count<T>(of: impl Iterator<Item = T>) -> u32 {
 /// # Errors
 /// Failed, when the ties of all records together are more than memory should hold.
 fn with_all_ties(mut search: impl FnMut(usize) -> Vec<Link>) -> Result<Vec<Link>> {
-    const USUAL: usize = 64;
     let links = search(USUAL);
-    let longest = links
-        .iter()
-        .map(|link| link.tied as usize)
-        .max()
-        .unwrap_or(0);
+    let longest = longest(links.iter().map(|link| link.tied))?;
     if longest <= USUAL {
         return Ok(links);
     }
-    refuse_too_long(links.iter().map(|link| u64::from(link.tied)).sum())?;
     Ok(search(longest))
 }
 
-/// Refuses links with so many entries, where that is more than memory should hold.
-fn refuse_too_long(in_all: u64) -> Result<()> {
-    memory::check(
-        &format!("records tie with so many others that the list of links, with {in_all} entries,"),
-        u128::from(in_all),
-        size_of::<u32>(),
-        "Let the intruder know more attributes, leave --links out",
-    )
+/// Records that tie, of most seekers at most.
+const USUAL: usize = 64;
+
+/// The longest list of links, of seekers who tie with so many records each.
+///
+/// # Errors
+/// Failed, where lists are longer than usual and more than memory should hold.
+fn longest(tied: impl Iterator<Item = u32>) -> Result<usize> {
+    let (longest, in_all) = tied.fold((0, 0), |(longest, in_all), tied| {
+        (tied.max(longest), in_all + u64::from(tied))
+    });
+    let longest = longest as usize;
+    if longest > USUAL {
+        memory::check(
+            &format!(
+                "records tie with so many others that the list of links, with {in_all} entries,"
+            ),
+            u128::from(in_all),
+            size_of::<u32>(),
+            "Let the intruder know more attributes, leave --links out",
+        )?;
+    }
+    Ok(longest)
 }
 
 fn contest_of(link: &Link) -> Contest {
