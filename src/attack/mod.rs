@@ -386,7 +386,7 @@ pub fn by_cost(a: f64, b: f64) -> Ordering {
 /// Whom the candidates of some seekers are shown to: the place of one among the seekers, and its candidates with their costs.
 pub type Shown<'a> = dyn FnMut(usize, &[(u32, f64)]) + 'a;
 
-/// Sought records that no seeker can tell apart: groups of equal ones.
+/// The sought records, in groups of equal ones.
 #[derive(Debug)]
 pub struct Kinds {
     /// The records of each kind.

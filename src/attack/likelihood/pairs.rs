@@ -64,6 +64,9 @@ pub(super) trait PairLaw: std::fmt::Debug + Sync {
 /// All whose likelihood is at least 10⁻⁹/n of the best one's: the others have less than 10⁻⁹ of the posterior in sum. Of laws by which
 /// some pairs are impossible, all others ([`Pairs::complete`]).
 ///
+/// # Ties
+/// Equal costs. Different records that are equally likely by the formula can have costs that differ in the last digit, and then do not tie.
+///
 /// # Complexity
 /// O(seekers · sought) in time, O(seekers + sought) memory. Beyond 2²⁹ pairs f is taken from the release alone.
 #[derive(Debug)]

@@ -63,8 +63,8 @@ impl Case<'_> {
         }
     }
 
-    /// What becomes of a preference. `values` are those of seekers and sought records, where they are all that the attack sees of a record: then it
-    /// cannot tell equal ones apart.
+    /// What becomes of a preference. `values` are those of seekers and sought records, if the attack sees nothing else of a record: equal records are
+    /// then the same to it.
     pub(super) fn judged(
         &self,
         attack: &dyn Attack,
@@ -412,7 +412,7 @@ mod tests {
         }
     }
 
-    /// Whoever asks once for all who would ask the same is told what each of them would be: contests, links, least distances, stated
+    /// Asking once for a group of seekers gives what asking for each of them gives: contests, links, least distances, stated
     /// probabilities, of all seekers and of a shard, in both directions, with gaps, people who were not released and records of people who are not known.
     #[test]
     fn equal_seekers_are_told_what_each_would_be() {
