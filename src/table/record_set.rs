@@ -17,6 +17,17 @@ impl RecordSet {
         Self { words, count }
     }
 
+    /// The set of these records.
+    pub(crate) fn of(records: impl IntoIterator<Item = usize>) -> Self {
+        let mut words = Vec::new();
+        for record in records {
+            let needed = words.len().max(record / 64 + 1);
+            words.resize(needed, 0);
+            words[record / 64] |= 1 << (record % 64);
+        }
+        Self::from_words(words)
+    }
+
     /// Whether this record is in the set.
     pub fn contains(&self, record: usize) -> bool {
         self.words
@@ -27,6 +38,11 @@ impl RecordSet {
     /// The bits of the 64 records from `64 * word` on, the first record's the lowest.
     pub(crate) fn word(&self, word: usize) -> u64 {
         self.words.get(word).copied().unwrap_or(0)
+    }
+
+    /// How many words there are, past which no bit is set.
+    pub(crate) fn n_words(&self) -> usize {
+        self.words.len()
     }
 
     /// How many records are in the set.
@@ -41,11 +57,15 @@ impl RecordSet {
 
     /// The records of the set, ascending.
     pub fn records(&self) -> impl Iterator<Item = usize> + '_ {
-        self.words.iter().enumerate().flat_map(|(place, &word)| {
-            (0..64)
-                .filter(move |bit| word >> bit & 1 == 1)
-                .map(move |bit| place * 64 + bit)
-        })
+        (0..self.words.len()).flat_map(|word| self.records_of_word(word))
+    }
+
+    /// Those of the 64 records of a word that are in the set, ascending.
+    pub(crate) fn records_of_word(&self, word: usize) -> impl Iterator<Item = usize> {
+        let bits = self.word(word);
+        (0..64)
+            .filter(move |bit| bits >> bit & 1 == 1)
+            .map(move |bit| word * 64 + bit)
     }
 
     /// The records of either set.

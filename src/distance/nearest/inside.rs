@@ -69,7 +69,7 @@ impl WithSimd for Inside<'_> {
                 } else {
                     for tile in start as usize / LANES..(end as usize).div_ceil(LANES) {
                         let held = match sifted {
-                            Some(rough) => rough.held(simd, tile, &sieve),
+                            Some(rough) => rough.held(simd, tile, &sieve).map(|held| held.possible),
                             None => Some(tree.tiles.admitted(simd, tile, constraints)),
                         };
                         let places = (tile * LANES) as u32..end;

@@ -215,6 +215,28 @@ impl Near {
     }
 }
 
+/// Children of a node: a byte each.
+struct Children(u64);
+
+impl Children {
+    /// All but these.
+    #[inline(always)]
+    fn but(these: [bool; FAN]) -> Self {
+        Self(u64::from_le_bytes(these.map(|not| u8::from(!not))))
+    }
+}
+
+impl Iterator for Children {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        let child = self.0.trailing_zeros() / 8;
+        self.0 &= self.0.wrapping_sub(1);
+        ((child as usize) < FAN).then_some(child as usize)
+    }
+}
+
 /// One query at a time.
 struct One {
     axes: Vec<Axis>,
@@ -264,7 +286,7 @@ impl One {
             if visit.node == NO_NODE {
                 self.leaf(simd, (tree, sifted), visit, goal);
             } else {
-                self.node(simd, (tree, sifted), visit, goal);
+                work += self.node(simd, (tree, sifted), visit, goal);
             }
         }
         work
@@ -401,7 +423,8 @@ impl One {
         }
     }
 
-    /// Puts the children that matter on the stack, the nearest on top where distances matter yet.
+    /// Puts the children that matter on the stack, the nearest on top where distances matter yet, and looks at the leaves that are partly outside
+    /// of the box. Returns the number of these.
     #[inline(always)]
     fn node<S: Simd, G: Goal>(
         &mut self,
@@ -409,7 +432,7 @@ impl One {
         (tree, sifted): (&Tree, Option<&Rough>),
         visit: Visit,
         goal: &mut G,
-    ) {
+    ) -> u64 {
         let index = visit.node as usize;
         let node = &tree.nodes[index];
         let (apart, within) = match sifted {
@@ -424,9 +447,10 @@ impl One {
             [visit.lower; FAN]
         };
         let bottom = self.visits.len();
-        for child in 0..node.n_children as usize {
-            if apart[child] {
-                continue;
+        let mut leaves = 0;
+        for child in Children::but(apart) {
+            if child >= node.n_children as usize {
+                break;
             }
             let (start, end) = (node.start[child], node.start[child + 1]);
             let inside = within[child];
@@ -459,6 +483,11 @@ impl One {
                 inside,
                 counted,
             };
+            if !inside && child.node == NO_NODE {
+                leaves += 1;
+                self.leaf(simd, (tree, sifted), child, goal);
+                continue;
+            }
             self.visits.push(child);
             // Insertion sort: there are few, and the nearest child comes to the top.
             let mut slot = self.visits.len() - 1;
@@ -467,6 +496,7 @@ impl One {
                 slot -= 1;
             }
         }
+        leaves
     }
 
     /// Shows the candidates of a leaf to the goal.
@@ -480,17 +510,20 @@ impl One {
     ) {
         let tiles = &tree.tiles;
         for tile in visit.start as usize / LANES..(visit.end as usize).div_ceil(LANES) {
-            // No closure: vector code is lost in one that is not inlined.
-            if let Some(rough) = sifted
-                && !visit.inside
-                && rough.held(simd, tile, &self.sieve).is_none()
-            {
-                continue;
-            }
             let points = tiles.points(tile);
             let mut admitted = [true; LANES];
             if !visit.inside {
-                admitted = tiles.admitted(simd, tile, &self.constraints);
+                let mut is_sure = false;
+                // No closure: vector code is lost in one that is not inlined.
+                if let Some(rough) = sifted {
+                    let Some(held) = rough.held(simd, tile, &self.sieve) else {
+                        continue;
+                    };
+                    (admitted, is_sure) = (held.possible, held.is_sure);
+                }
+                if !is_sure {
+                    admitted = tiles.admitted(simd, tile, &self.constraints);
+                }
                 let n_admitted = admitted[..points.len()].iter().filter(|&&yes| yes).count();
                 goal.admit(n_admitted as u32);
                 if n_admitted == 0 || visit.lower > goal.reach(visit.counted) {

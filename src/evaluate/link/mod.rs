@@ -1,6 +1,7 @@
 //! An attack on a pair of files: what the intruder is given, and what becomes of their claims.
 
 mod alike;
+mod apart;
 mod assign;
 mod judged;
 mod outcome;

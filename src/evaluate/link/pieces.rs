@@ -1,11 +1,13 @@
 //! An attack by the seekers of a shard, for which neither file need be there as a whole.
 //!
-//! Of n shards each holds an n-th of the seekers, and looks among an n-th of the sought records at a time, a quarter at least.
+//! Of n shards each holds an n-th of the seekers, and looks among an n-th of the sought records at a time, a quarter at least. These pieces
+//! lie apart: most seekers find nobody who matters in all but one of them.
 
 use rayon::prelude::*;
 
 use super::{
     Case, Shared,
+    apart::Apart,
     study::{MASKED, ORIGINAL, Study},
 };
 use crate::{
@@ -22,11 +24,11 @@ use crate::{
         judge::{Judged, MAX_MEASURED},
         shard::Shard,
     },
-    table::{Matrix, Scale},
+    table::{Matrix, RecordSet, Scale},
 };
 
 /// Pieces of the sought records at most. An index of a quarter takes less memory than the two files do: smaller ones would save little,
-/// and each is searched for every seeker.
+/// and each is entered for every seeker.
 const PIECES: usize = 4;
 
 /// Partners that one task looks up.
@@ -34,26 +36,26 @@ const RIVALS_AT_ONCE: usize = 4096;
 
 impl Case<'_> {
     /// Judges the seekers of a shard, in their order, as [`of_shard`](crate::evaluate::judge::of_shard) does; `None` where the attack
-    /// takes more of the files than their columns, or an attribute has names.
+    /// takes more of the files than their columns, an attribute has names, or none is known.
     ///
     /// # Complexity
     /// Searches the index of one piece of the sought records after the other. The distance of each partner is known before the search.
     pub(super) fn in_pieces(&self, attack: &dyn Attack, shard: Shard) -> Result<Option<Judged>> {
-        let is_of_numbers = !self.pairs.is_empty() && !self.scales.contains(&Scale::Nominal);
+        let is_of_numbers = !self.scales.contains(&Scale::Nominal);
         let Some(attack) = attack.by_columns().filter(|_| is_of_numbers) else {
             return Ok(None);
         };
         let is_measured = self.study.partners().len() <= MAX_MEASURED;
-        (self.judged_in_pieces(attack, shard, is_measured)).map(Some)
+        self.judged_in_pieces(attack, shard, is_measured)
     }
 
-    /// `is_measured`: whether least distances are worked out.
+    /// `is_measured`: whether least distances are worked out. `None` if no attribute is known.
     fn judged_in_pieces(
         &self,
         attack: &dyn ByColumns,
         shard: Shard,
         is_measured: bool,
-    ) -> Result<Judged> {
+    ) -> Result<Option<Judged>> {
         let partners = self.study.partners();
         let own: Vec<usize> = shard.of_all(partners.len()).collect();
         let seekers = self.study.seekers(&self.pairs, &own);
@@ -62,10 +64,13 @@ impl Case<'_> {
         let mut rivals = self.study.rivals(&self.pairs, &nearest, &own);
         let boxes = nearest.candidates.as_ref();
         let (mut contests, mut least) = (Vec::new(), Vec::new());
-        let n_sought = self.study.n_sought();
-        let size = n_sought.div_ceil(shard.of().min(PIECES)).max(1);
-        for first in (0..n_sought.max(1)).step_by(size) {
-            let points = (self.study).sought(&self.pairs, first..n_sought.min(first + size));
+        let weights = nearest.metric.weights();
+        let n_pieces = shard.of().min(PIECES);
+        let Some(apart) = self.study.sought_apart(&self.pairs, weights, n_pieces) else {
+            return Ok(None);
+        };
+        for records in apart.pieces() {
+            let points = self.study.sought(&self.pairs, &records);
             let index = Neighbours::build(&points, nearest.metric.clone());
             drop(points);
             if is_measured {
@@ -85,12 +90,12 @@ impl Case<'_> {
             contests = least.iter().map(|least| least.contest).collect();
         }
         let of_seeker = |least: &Least| (least.key, least.tied);
-        Ok(Judged {
+        Ok(Some(Judged {
             contests,
             links: Vec::new(),
             stated: None,
             least: is_measured.then(|| least.iter().map(of_seeker).collect()),
-        })
+        }))
     }
 
     /// What the attack comes to for some seekers, without the sought records.
@@ -116,7 +121,7 @@ impl Case<'_> {
     }
 }
 
-impl Study<'_> {
+impl<'a> Study<'a> {
     /// What is known of some seekers.
     fn seekers(&self, known: &[Shared], of: &[usize]) -> Matrix {
         let records = of.iter().map(|&seeker| self.seeker_record(seeker));
@@ -126,10 +131,22 @@ impl Study<'_> {
     }
 
     /// What is known of some of the sought records.
-    fn sought(&self, known: &[Shared], places: impl Iterator<Item = usize>) -> Matrix {
-        let records = places.map(|place| self.sought_record(place));
+    fn sought(&self, known: &[Shared], records: &[u32]) -> Matrix {
         let [_, side] = self.sides();
-        Matrix::gather(&self.columns(side, known), &records.collect::<Vec<u32>>())
+        Matrix::gather(&self.columns(side, known), records)
+    }
+
+    /// The sought records in so many pieces that lie apart by a distance with these weights.
+    fn sought_apart(
+        &self,
+        known: &[Shared],
+        weights: &[f64],
+        n_pieces: usize,
+    ) -> Option<Apart<'a>> {
+        let [_, side] = self.sides();
+        let records = (0..self.n_sought()).map(|place| self.sought_record(place) as usize);
+        let columns = self.columns(side, known);
+        Apart::new(RecordSet::of(records), &columns, weights, n_pieces)
     }
 
     /// None of the sought records, and what is known of the gaps of their file.
@@ -151,8 +168,9 @@ impl Study<'_> {
         let partners = self.partners();
         let of_chunk = |(number, chunk): (usize, &[usize])| -> Vec<Option<Rival>> {
             let partners = chunk.iter().map(|&seeker| partners[seeker]);
-            let places = partners.clone().flatten().map(|sought| sought as usize);
-            let found = self.sought(known, places);
+            let places = partners.clone().flatten();
+            let records = places.map(|sought| self.sought_record(sought as usize));
+            let found = self.sought(known, &records.collect::<Vec<u32>>());
             let mut rows = 0..found.n_records();
             let rival = |(place, partner): (usize, Option<u32>)| {
                 partner?;
@@ -273,6 +291,7 @@ mod tests {
                         let by_columns = attack.by_columns().unwrap();
                         let found = case
                             .judged_in_pieces(by_columns, shard, is_measured)
+                            .unwrap()
                             .unwrap();
                         assert_eq!(found.contests, expected.contests, "{} {of}", attack.name());
                         assert_eq!(found.least.is_some(), is_measured);

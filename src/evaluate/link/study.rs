@@ -369,6 +369,6 @@ pub(super) fn places(shown: &[MaskedRecord], masked: &Table) -> Vec<Option<u32>>
     place_of
 }
 
-fn to_u32(index: usize) -> u32 {
+pub(super) fn to_u32(index: usize) -> u32 {
     u32::try_from(index).unwrap_or_else(|_| unreachable!("a table holds at most u32::MAX records"))
 }

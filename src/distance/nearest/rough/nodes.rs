@@ -68,6 +68,14 @@ impl<S: Simd> Difference<S> for FromSides {
     }
 }
 
+/// Points of a tile that may be in a box.
+pub(in super::super) struct Held {
+    /// Which of them; past the last point, whether that may be.
+    pub possible: [bool; LANES],
+    /// Whether all of these are surely in.
+    pub is_sure: bool,
+}
+
 /// The boxes of all nodes, a strip for each attribute, and their gaps.
 pub(super) fn rounded(tree: &Tree, used: &[Used]) -> (Vec<Strip>, Vec<u8>) {
     let mut boxes = vec![Strip([f32::INFINITY; LANES]); tree.nodes.len() * used.len()];
@@ -239,21 +247,22 @@ impl Rough {
         )
     }
 
-    /// Which points of a tile may be in the box, past the last point whether that may; `None` if none may.
+    /// Which points of a tile may be in the box; `None` if none may.
     #[inline(always)]
     pub(in super::super) fn held<S: Simd>(
         &self,
         simd: S,
         tile: usize,
         sieve: &Sieve,
-    ) -> Option<[bool; LANES]> {
+    ) -> Option<Held> {
         let strips = self.strips(tile);
+        let zero = simd.splat_f32s(0.0);
+        let everybody = simd.equal_f32s(zero, zero);
         let mut held = [0.0; LANES];
         let (parts, _) = S::as_mut_simd_f32s(&mut held);
-        let mut holds = false;
+        let (mut holds, mut is_sure) = (false, true);
         for (part, held) in parts.iter_mut().enumerate() {
-            let zero = simd.splat_f32s(0.0);
-            let mut inside = simd.equal_f32s(zero, zero);
+            let mut inside = everybody;
             let mut some = true;
             for sides in sieve.0.chunks(SIDES) {
                 for side in sides {
@@ -268,12 +277,25 @@ impl Rough {
                     break;
                 }
             }
-            if some {
-                *held = simd.select_f32s(inside, simd.splat_f32s(1.0), zero);
-                holds = true;
+            if !some {
+                continue;
             }
+            holds = true;
+            *held = simd.select_f32s(inside, simd.splat_f32s(1.0), zero);
+            let mut at_edge = simd.not_m32s(everybody);
+            for side in &sieve.0 {
+                let values = S::as_simd_f32s(&strips[side.place].0).0[part];
+                let (lo, hi) = (side.within.0[0], side.apart.0[0]);
+                let at_lo = simd.equal_f32s(simd.splat_f32s(lo), values);
+                let at_hi = simd.equal_f32s(values, simd.splat_f32s(hi));
+                at_edge = simd.or_m32s(at_edge, simd.or_m32s(at_lo, at_hi));
+            }
+            is_sure &= simd.first_true_m32s(simd.and_m32s(inside, at_edge)) == S::F32_LANES;
         }
-        holds.then(|| held.map(|held| held > 0.0))
+        holds.then(|| Held {
+            possible: held.map(|held| held > 0.0),
+            is_sure,
+        })
     }
 
     /// The position at which a greedy descent towards the query ends.
