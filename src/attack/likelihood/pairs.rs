@@ -65,7 +65,7 @@ pub(super) trait PairLaw: std::fmt::Debug + Sync {
 /// some pairs are impossible, all others ([`Pairs::complete`]).
 ///
 /// # Ties
-/// Equal costs. Different records that are equally likely by the formula can have costs that differ in the last digit, and then do not tie.
+/// Equal costs. Those of complete lists are rounded to multiples of 2⁻³⁶, so that what is equally likely by the formula ties.
 ///
 /// # Complexity
 /// O(seekers · sought) in time, O(seekers + sought) memory. Beyond 2²⁹ pairs f is taken from the release alone.
@@ -156,7 +156,7 @@ impl<L: PairLaw> Pairs<L> {
 
     /// The cost of a pair, of which this is the logarithm of the likelihood. `place` is that of the sought record, or of its kind, among all.
     fn cost(&self, seeker: usize, (sought, place): (usize, usize), likelihood: f64) -> f64 {
-        match self.direction {
+        let cost = match self.direction {
             // What the intruder misses is as likely as for anybody: it counts what the release has there.
             Direction::MaskedToOriginal => {
                 if self.law.is_complete(sought) {
@@ -179,6 +179,11 @@ impl<L: PairLaw> Pairs<L> {
                 };
                 marginal - likelihood
             }
+        };
+        if self.margin == f64::INFINITY {
+            to_grid(cost)
+        } else {
+            cost
         }
     }
 
@@ -282,6 +287,13 @@ impl<L: PairLaw> Lists for PairsOfKinds<L> {
     fn caveats(&self) -> Vec<String> {
         self.pairs.caveats()
     }
+}
+
+/// The nearest multiple of 2⁻³⁶. Categories have few likelihoods: pairs that are equally likely are so by sums of other terms, which rounding
+/// would tell apart.
+fn to_grid(cost: f64) -> f64 {
+    const GRID: f64 = (1_u64 << 36) as f64;
+    (cost * GRID).round() / GRID
 }
 
 /// ln Σ exp of the terms.

@@ -408,6 +408,67 @@ mod tests {
     use super::*;
     use crate::{attack::of_sample::OfSample, statement::Method, table::Scale};
 
+    /// Two attributes with the same matrix, in files in which each record has its mirror image: to whoever has the same category twice, two
+    /// records that mirror each other are equally likely, though they are met by sums of other terms.
+    #[test]
+    fn mirrored_records_tie() {
+        let known = ["a", "b"].map(String::from);
+        let names: Vec<String> = (0..5).map(|k| format!("x{k}")).collect();
+        let row = |from: usize| -> Vec<f64> {
+            let of = |to: usize| match (to + 5 - from) % 5 {
+                0 => 0.57,
+                k => [0.13, 0.07, 0.11, 0.12][k - 1],
+            };
+            (0..5).map(of).collect()
+        };
+        let matrix = |name: &String| TransitionMatrix {
+            attribute: name.clone(),
+            stratum: Vec::new(),
+            categories: names.clone(),
+            probabilities: (0..5).map(row).collect(),
+        };
+        let stated = PramParameters {
+            invariant: false,
+            strata: Vec::new(),
+            matrices: known.iter().map(matrix).collect(),
+        };
+        let file = |n: usize, side: usize| {
+            let value = |cell: usize| {
+                let mixed = (2 * cell + side + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
+                (mixed % 7 % 5) as f64
+            };
+            let pairs = (0..n).flat_map(|record| {
+                let [a, b] = [2 * record, 2 * record + 1].map(value);
+                [a, b, b, a]
+            });
+            let twice = (0..10).map(|cell| f64::from(cell / 2));
+            Matrix::complete(2 * n + 5, 2, pairs.chain(twice).collect())
+        };
+        let (intruder, released) = (file(73, 0), file(80, 1));
+        let categories = [Some(names.clone()), Some(names.clone())];
+        let step = Step::new(Method::Pram(stated.clone()), 165, known.to_vec());
+        let scenario = Scenario {
+            known: &known,
+            scales: &[Scale::Nominal; 2],
+            categories: &categories,
+            intruder: &intruder,
+            released: &released,
+            direction: Direction::OriginalToMasked,
+            aligned: None,
+            beside: None,
+            unrecoded: None,
+        };
+        let lists = lists(&scenario, &step, &stated);
+        let mut list = Vec::new();
+        // The last five have each category twice.
+        for seeker in 146..151 {
+            lists.list(seeker, &mut list);
+            assert_eq!(list.len(), 165);
+            let mut mirrored = list[..160].chunks_exact(2);
+            assert!(mirrored.all(|two| two[0].1 == two[1].1), "{seeker}");
+        }
+    }
+
     /// By hand: 1 and 1.0 are one number, so 2 becomes it with a probability of 0.2 + 0.3.
     #[test]
     fn spellings_of_one_number_are_one_category() {
