@@ -111,21 +111,20 @@ impl Case<'_> {
             }
             _ => None,
         };
+        let mut judged = match (once, shard) {
+            (Some(judged), _) => judged,
+            (None, Some(shard)) => {
+                judge::of_shard(&preference, shard, partners, with_links, &neighbours)?
+            }
+            (None, None) => self.asked(&preference, partners, with_links)?,
+        };
         if let Some(shard) = shard {
-            let judged = match once {
-                Some(judged) => judged,
-                None => judge::of_shard(&preference, shard, partners, with_links, &neighbours)?,
-            };
             return Ok(Outcome {
                 fitted,
                 caveats,
                 ..self.of_shard(shard, judged, candidate_sets)
             });
         }
-        let mut judged = match once {
-            Some(judged) => judged,
-            None => self.asked(&preference, partners, with_links)?,
-        };
         let links = std::mem::take(&mut judged.links);
         let findings = self.findings(Shard::default(), &judged, candidate_sets);
         match assign {
