@@ -1,6 +1,13 @@
 //! A release that is a sample: a partner may not be there.
 
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use rayon::prelude::*;
+
 use super::{ByKinds, Decides, Kinds, Lists, posterior};
+
+/// Entries from which on lists are added up, and not kept any more: each thread can still be at one list then.
+const ENTRIES_AT_ONCE: usize = 1 << 22;
 
 /// Likelihoods on a sample of n of N records, of which a seeker's partner is one with probability n/N.
 ///
@@ -18,7 +25,7 @@ use super::{ByKinds, Decides, Kinds, Lists, posterior};
 /// Of candidates of the same least cost, the mean of their probabilities.
 ///
 /// # Complexity
-/// One pass over all lists.
+/// One pass over all lists, by all threads.
 #[derive(Debug)]
 pub struct OfSample<'a> {
     lists: Box<dyn Lists + 'a>,
@@ -31,25 +38,10 @@ pub struct OfSample<'a> {
 impl<'a> OfSample<'a> {
     /// The same lists, of a sample that left so many records out.
     pub fn new(lists: Box<dyn Lists + 'a>, left_out: usize) -> Self {
-        let by_kinds = lists.by_kinds();
-        let n = by_kinds.map_or(lists.n_sought(), |(kinds, _)| kinds.sizes.len());
-        let mut anybody = vec![f64::NEG_INFINITY; n];
-        let mut list = Vec::new();
-        for seeker in 0..lists.n_seekers() {
-            match by_kinds {
-                Some((_, by_kinds)) => by_kinds.list(seeker, &mut list),
-                None => lists.unordered(seeker, &mut list),
-            }
-            for &(record, cost) in &list {
-                let sum = &mut anybody[record as usize];
-                let (more, less) = (sum.max(-cost), sum.min(-cost));
-                *sum = more + (less - more).exp().ln_1p();
-            }
-        }
         Self {
-            lists,
             left_out: left_out as f64,
-            anybody,
+            anybody: over_seekers(lists.as_ref(), ENTRIES_AT_ONCE),
+            lists,
         }
     }
 
@@ -79,6 +71,54 @@ impl<'a> OfSample<'a> {
             0.0
         }
     }
+}
+
+/// ln Σ L of each sought record, or of those of each kind, over the seekers, whose likelihoods are added in their order. Lists are kept until
+/// they have so many entries.
+fn over_seekers(lists: &dyn Lists, at_once: usize) -> Vec<f64> {
+    let by_kinds = lists.by_kinds();
+    let n = by_kinds.map_or(lists.n_sought(), |(kinds, _)| kinds.sizes.len());
+    let of_seeker = |seeker: usize| {
+        let mut list = Vec::new();
+        match by_kinds {
+            Some((_, by_kinds)) => by_kinds.list(seeker, &mut list),
+            None => lists.unordered(seeker, &mut list),
+        }
+        list
+    };
+    let mut anybody = vec![f64::NEG_INFINITY; n];
+    let share = n.div_ceil(rayon::current_num_threads()).max(1);
+    let (mut next, n_seekers) = (0, lists.n_seekers());
+    while next < n_seekers {
+        let entries = AtomicUsize::new(0);
+        // Threads take seekers in their order, until there is enough to add up.
+        let found = (next..n_seekers).par_bridge().map(|seeker| {
+            let is_wanted = seeker == next || entries.load(Relaxed) < at_once;
+            is_wanted.then(|| {
+                let list = of_seeker(seeker);
+                entries.fetch_add(list.len() + 1, Relaxed);
+                (seeker, list)
+            })
+        });
+        let mut found: Vec<(usize, Vec<(u32, f64)>)> = found.while_some().collect();
+        found.sort_unstable_by_key(|of| of.0);
+        let in_order = found.iter().zip(next..);
+        let without_gap = in_order.take_while(|(of, seeker)| of.0 == *seeker).count();
+        found.truncate(without_gap);
+        next += without_gap;
+        // Each record's sum is one thread's, in the order of the seekers.
+        let shares = anybody.par_chunks_mut(share).enumerate();
+        shares.for_each(|(number, sums)| {
+            for &(record, cost) in found.iter().flat_map(|of| &of.1) {
+                let place = (record as usize).wrapping_sub(number * share);
+                if let Some(sum) = sums.get_mut(place) {
+                    let (more, less) = (sum.max(-cost), sum.min(-cost));
+                    *sum = more + (less - more).exp().ln_1p();
+                }
+            }
+        });
+    }
+    anybody
 }
 
 impl ByKinds for OfSample<'_> {
@@ -143,5 +183,54 @@ impl Lists for OfSample<'_> {
 
     fn caveats(&self) -> Vec<String> {
         self.lists.caveats()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Seeker s has s % 7 entries, of which no two are of the same likelihood.
+    #[derive(Debug)]
+    struct Few;
+
+    impl Lists for Few {
+        fn n_seekers(&self) -> usize {
+            200
+        }
+
+        fn n_sought(&self) -> usize {
+            13
+        }
+
+        fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
+            list.clear();
+            let entry = |k: usize| {
+                let record = u32::try_from((seeker + 2 * k) % 13).unwrap();
+                (record, ((seeker * 31 + k * 17) as f64).sqrt())
+            };
+            list.extend((0..seeker % 7).map(entry));
+        }
+
+        fn is_likelihood(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn sums_are_those_of_one_seeker_after_the_other() {
+        let mut expected = vec![f64::NEG_INFINITY; 13];
+        let mut list = Vec::new();
+        for seeker in 0..200 {
+            Few.list(seeker, &mut list);
+            for &(record, cost) in &list {
+                let sum: &mut f64 = &mut expected[record as usize];
+                let (more, less) = (sum.max(-cost), sum.min(-cost));
+                *sum = more + (less - more).exp().ln_1p();
+            }
+        }
+        for at_once in [1, 2, 50, 1 << 20] {
+            assert_eq!(over_seekers(&Few, at_once), expected, "{at_once}");
+        }
     }
 }
