@@ -77,21 +77,24 @@ pub(super) struct Pairs<L> {
     n_released: usize,
     /// One of the intruder's records that has all attributes, if there is any.
     complete: Option<usize>,
-    /// ln f of each released record, or of each kind, for seekers with all attributes.
+    /// ln f of each released record, for seekers with all attributes.
     log_marginal: Option<Vec<f64>>,
     margin: f64,
 }
 
-/// The likelihoods of complete lists under a law to which equal records are the same: of pairs of different records.
+/// The likelihoods of complete lists under a law to which equal records are the same: of pairs of different records, which are gone through in
+/// the order of their values.
 ///
 /// # Complexity
 /// O(different seekers · different sought records).
 #[derive(Debug)]
 pub(super) struct PairsOfKinds<L> {
+    /// Of one record of each kind.
     pairs: Pairs<L>,
+    /// The kind of each seeker.
+    seekers: Vec<u32>,
+    /// The sought records.
     kinds: Kinds,
-    /// The first sought record of each kind.
-    firsts: Vec<u32>,
 }
 
 impl<L: PairLaw> Pairs<L> {
@@ -154,8 +157,8 @@ impl<L: PairLaw> Pairs<L> {
         }
     }
 
-    /// The cost of a pair, of which this is the logarithm of the likelihood. `place` is that of the sought record, or of its kind, among all.
-    fn cost(&self, seeker: usize, (sought, place): (usize, usize), likelihood: f64) -> f64 {
+    /// The cost of a pair, of which this is the logarithm of the likelihood.
+    fn cost(&self, seeker: usize, sought: usize, likelihood: f64) -> f64 {
         let cost = match self.direction {
             // What the intruder misses is as likely as for anybody: it counts what the release has there.
             Direction::MaskedToOriginal => {
@@ -174,7 +177,7 @@ impl<L: PairLaw> Pairs<L> {
                     return f64::INFINITY;
                 }
                 let marginal = match &self.log_marginal {
-                    Some(of) if self.law.is_complete(seeker) => of[place],
+                    Some(of) if self.law.is_complete(seeker) => of[sought],
                     _ => self.law.log_background(seeker, sought),
                 };
                 marginal - likelihood
@@ -212,34 +215,39 @@ impl<L: PairLaw> Pairs<L> {
 }
 
 impl<L: PairLaw> PairsOfKinds<L> {
-    pub(super) fn new(scenario: &Scenario<'_>, law: L) -> Self {
-        let [intruder, released] = [scenario.intruder, scenario.released].map(Kinds::of);
-        let of_intruder = intruder.records.groups();
-        let of_intruder = of_intruder.map(|records| (records[0], records.len() as f64));
-        let of_released = released.records.groups().map(|records| records[0]);
-        let different = (of_intruder.collect(), of_released.collect());
-        let pairs = Pairs::of_different(scenario, law, different);
-        let kinds = match scenario.direction {
-            Direction::OriginalToMasked => released,
-            Direction::MaskedToOriginal => intruder,
+    /// `law` gives the law of these of the intruder's records and these released ones, one of each kind.
+    pub(super) fn new(scenario: &Scenario<'_>, law: impl FnOnce([&[u32]; 2]) -> L) -> Self {
+        let files = [scenario.intruder, scenario.released].map(Kinds::of);
+        let first_of = |kinds: &Kinds| -> Vec<u32> {
+            let groups = kinds.records.groups();
+            groups.map(|records| records[0]).collect()
         };
+        let firsts = files.each_ref().map(first_of);
+        let law = law(firsts.each_ref().map(Vec::as_slice));
+        let [intruder, released] = &files;
+        let sizes = (0..).zip(intruder.sizes.iter().map(|&size| f64::from(size)));
+        let different = (sizes.collect(), (0..).take(released.sizes.len()).collect());
+        let pairs = Pairs {
+            margin: f64::INFINITY,
+            ..Pairs::of_different(scenario, law, different)
+        };
+        let [intruder, released] = files;
+        let (seekers, kinds) = scenario.direction.turned(intruder, released);
         Self {
-            pairs: Pairs {
-                margin: f64::INFINITY,
-                ..pairs
-            },
-            firsts: kinds.records.groups().map(|records| records[0]).collect(),
+            pairs,
+            seekers: seekers.of,
             kinds,
         }
     }
 
     /// The cost of each kind.
     fn costs(&self, seeker: usize) -> Vec<f64> {
-        let Self { pairs, firsts, .. } = self;
+        let (pairs, seeker) = (&self.pairs, self.seekers[seeker] as usize);
+        let kinds: Vec<u32> = (0..).take(self.kinds.sizes.len()).collect();
         let mut costs = Vec::new();
-        (pairs.law).log_likelihoods(seeker, firsts, pairs.direction, &mut costs);
-        for ((kind, cost), &first) in costs.iter_mut().enumerate().zip(firsts) {
-            *cost = pairs.cost(seeker, (first as usize, kind), *cost);
+        (pairs.law).log_likelihoods(seeker, &kinds, pairs.direction, &mut costs);
+        for (kind, cost) in costs.iter_mut().enumerate() {
+            *cost = pairs.cost(seeker, kind, *cost);
         }
         costs
     }
@@ -252,17 +260,18 @@ impl<L: PairLaw> ByKinds for PairsOfKinds<L> {
 
     fn stated(&self, seeker: usize, list: &[(u32, f64)]) -> f64 {
         let size = |kind: u32| f64::from(self.kinds.sizes[kind as usize]);
+        let seeker = self.seekers[seeker] as usize;
         self.pairs.stated_of(seeker, list, size)
     }
 }
 
 impl<L: PairLaw> Lists for PairsOfKinds<L> {
     fn n_seekers(&self) -> usize {
-        self.pairs.n_seekers()
+        self.seekers.len()
     }
 
     fn n_sought(&self) -> usize {
-        self.pairs.n_sought()
+        self.kinds.of.len()
     }
 
     fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
@@ -281,7 +290,7 @@ impl<L: PairLaw> Lists for PairsOfKinds<L> {
     }
 
     fn stated(&self, seeker: usize, list: &[(u32, f64)]) -> f64 {
-        self.pairs.stated(seeker, list)
+        self.pairs.stated(self.seekers[seeker] as usize, list)
     }
 
     fn caveats(&self) -> Vec<String> {
@@ -327,7 +336,7 @@ impl<L: PairLaw> Lists for Pairs<L> {
         let cost = |(sought, record): (usize, u32)| {
             let (intruder, released) = self.direction.turned(seeker, sought);
             let likelihood = self.law.log_likelihood(intruder, released);
-            (record, self.cost(seeker, (sought, sought), likelihood))
+            (record, self.cost(seeker, sought, likelihood))
         };
         self.candidates(list, (0..self.n_sought()).zip(0..).map(cost));
     }

@@ -1,6 +1,6 @@
 //! The law of post-randomisation: transition matrices.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use super::{
     equality::Equality,
@@ -43,7 +43,7 @@ pub(super) fn lists<'a>(
     let law = law(scenario, published, stated);
     // Strata, and values before they were recoded, are not seen by what is known.
     if stated.strata.is_empty() && scenario.unrecoded.is_none() {
-        Box::new(PairsOfKinds::new(scenario, law))
+        Box::new(PairsOfKinds::new(scenario, |records| law.only(records)))
     } else {
         Box::new(Pairs::complete(scenario, law))
     }
@@ -58,8 +58,8 @@ fn law<'a>(scenario: &Scenario<'a>, published: &Step, stated: &PramParameters) -
         .map(|k| Transitions::new(scenario, k, stated, strata.as_deref()))
         .collect();
     PramLaw {
-        intruder: scenario.intruder,
-        released: scenario.released,
+        intruder: Cow::Borrowed(scenario.intruder),
+        released: Cow::Borrowed(scenario.released),
         agreement: Equality::new(scenario, masked),
         transitions,
         log_shares: (0..scenario.known.len())
@@ -319,8 +319,8 @@ fn mean(matrices: &[Rows]) -> Rows {
 /// Likelihoods of pairs under post-randomisation.
 #[derive(Debug)]
 struct PramLaw<'a> {
-    intruder: &'a Matrix,
-    released: &'a Matrix,
+    intruder: Cow<'a, Matrix>,
+    released: Cow<'a, Matrix>,
     agreement: Equality,
     transitions: Vec<Transitions>,
     /// For each known attribute and released record.
@@ -328,10 +328,34 @@ struct PramLaw<'a> {
     in_unknown_strata: bool,
 }
 
+impl PramLaw<'_> {
+    /// The law of these of the intruder's records and these released ones, which are numbered anew.
+    fn only(self, [intruder, released]: [&[u32]; 2]) -> Self {
+        fn picked<T: Copy>(of: &[T], records: &[u32]) -> Vec<T> {
+            records.iter().map(|&record| of[record as usize]).collect()
+        }
+        let transitions = self.transitions.into_iter().map(|of| Transitions {
+            intruder: picked(&of.intruder, intruder),
+            released: picked(&of.released, released),
+            stratum: picked(&of.stratum, released),
+            ..of
+        });
+        Self {
+            intruder: Cow::Owned(self.intruder.reordered(intruder)),
+            released: Cow::Owned(self.released.reordered(released)),
+            transitions: transitions.collect(),
+            log_shares: (self.log_shares.iter())
+                .map(|shares| picked(shares, released))
+                .collect(),
+            ..self
+        }
+    }
+}
+
 impl PairLaw for PramLaw<'_> {
     fn log_likelihood(&self, intruder: usize, released: usize) -> f64 {
         let pair = (intruder, released);
-        if !self.agreement.admits(self.intruder, pair, self.released) {
+        if !self.agreement.admits(&self.intruder, pair, &self.released) {
             return f64::NEG_INFINITY;
         }
         let is_there = |transitions: &&Transitions| {
@@ -352,8 +376,8 @@ impl PairLaw for PramLaw<'_> {
         logs: &mut Vec<f64>,
     ) {
         let (seekers, others) = match direction {
-            Direction::OriginalToMasked => (self.intruder, self.released),
-            Direction::MaskedToOriginal => (self.released, self.intruder),
+            Direction::OriginalToMasked => (&self.intruder, &self.released),
+            Direction::MaskedToOriginal => (&self.released, &self.intruder),
         };
         logs.clear();
         logs.resize(sought.len(), 0.0);
@@ -375,7 +399,7 @@ impl PairLaw for PramLaw<'_> {
         }
         for (log, &record) in logs.iter_mut().zip(sought) {
             let pair = direction.turned(seeker, record as usize);
-            if !self.agreement.admits(self.intruder, pair, self.released) {
+            if !self.agreement.admits(&self.intruder, pair, &self.released) {
                 *log = f64::NEG_INFINITY;
             }
         }
@@ -550,12 +574,12 @@ mod tests {
                 let law = || super::law(&scenario, &step, &stated);
                 let (pairs, of_kinds) = (
                     Pairs::complete(&scenario, law()),
-                    PairsOfKinds::new(&scenario, law()),
+                    PairsOfKinds::new(&scenario, |records| law().only(records)),
                 );
                 // Of samples, too, what is stated by kinds is what is stated by records.
                 let both: [Box<dyn Lists>; 2] = [
                     Box::new(Pairs::complete(&scenario, law())),
-                    Box::new(PairsOfKinds::new(&scenario, law())),
+                    Box::new(PairsOfKinds::new(&scenario, |records| law().only(records))),
                 ];
                 let samples = both.map(|lists| OfSample::new(lists, 40));
                 let (_, by_kinds) = samples[1].by_kinds().unwrap();
