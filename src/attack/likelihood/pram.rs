@@ -429,68 +429,98 @@ impl PairLaw for PramLaw<'_> {
 
 #[cfg(test)]
 mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
     use super::*;
     use crate::{attack::of_sample::OfSample, statement::Method, table::Scale};
 
-    /// Two attributes with the same matrix, in files in which each record has its mirror image: to whoever has the same category twice, two
-    /// records that mirror each other are equally likely, though they are met by sums of other terms.
-    #[test]
-    fn mirrored_records_tie() {
-        let known = ["a", "b"].map(String::from);
-        let names: Vec<String> = (0..5).map(|k| format!("x{k}")).collect();
-        let row = |from: usize| -> Vec<f64> {
-            let of = |to: usize| match (to + 5 - from) % 5 {
-                0 => 0.57,
-                k => [0.13, 0.07, 0.11, 0.12][k - 1],
-            };
-            (0..5).map(of).collect()
+    /// Three attributes of so many categories, each of which stays with so many hundredths, and becomes each other one with the same part of
+    /// the rest.
+    fn of_hundredths(n_categories: u64, keep: u64) -> PramParameters {
+        let other = (100 - keep) / (n_categories - 1);
+        let hundredths = |from, to| if from == to { keep } else { other };
+        let row = |from: u64| -> Vec<f64> {
+            let of = |to: u64| hundredths(from, to) as f64 / 100.0;
+            (0..n_categories).map(of).collect()
         };
-        let matrix = |name: &String| TransitionMatrix {
-            attribute: name.clone(),
+        let matrix = |name: &str| TransitionMatrix {
+            attribute: name.into(),
             stratum: Vec::new(),
-            categories: names.clone(),
-            probabilities: (0..5).map(row).collect(),
+            categories: (0..n_categories).map(|k| format!("x{k}")).collect(),
+            probabilities: (0..n_categories).map(row).collect(),
         };
-        let stated = PramParameters {
+        PramParameters {
             invariant: false,
             strata: Vec::new(),
-            matrices: known.iter().map(matrix).collect(),
-        };
-        let file = |n: usize, side: usize| {
-            let value = |cell: usize| {
-                let mixed = (2 * cell + side + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
-                (mixed % 7 % 5) as f64
-            };
-            let pairs = (0..n).flat_map(|record| {
-                let [a, b] = [2 * record, 2 * record + 1].map(value);
-                [a, b, b, a]
-            });
-            let twice = (0..10).map(|cell| f64::from(cell / 2));
-            Matrix::complete(2 * n + 5, 2, pairs.chain(twice).collect())
-        };
-        let (intruder, released) = (file(73, 0), file(80, 1));
-        let categories = [Some(names.clone()), Some(names.clone())];
-        let step = Step::new(Method::Pram(stated.clone()), 165, known.to_vec());
-        let scenario = Scenario {
-            known: &known,
-            scales: &[Scale::Nominal; 2],
-            categories: &categories,
-            intruder: &intruder,
-            released: &released,
-            direction: Direction::OriginalToMasked,
-            aligned: None,
-            beside: None,
-            unrecoded: None,
-        };
-        let lists = lists(&scenario, &step, &stated);
-        let mut list = Vec::new();
-        // The last five have each category twice.
-        for seeker in 146..151 {
-            lists.list(seeker, &mut list);
-            assert_eq!(list.len(), 165);
-            let mut mirrored = list[..160].chunks_exact(2);
-            assert!(mirrored.all(|two| two[0].1 == two[1].1), "{seeker}");
+            matrices: ["a", "b", "c"].map(matrix).into(),
         }
+    }
+
+    /// The formula in whole numbers: probabilities are hundredths, so products and their sums are exact, and who is equally likely ties.
+    #[test]
+    fn the_likeliest_are_those_of_exact_arithmetic() {
+        let known = ["a", "b", "c"].map(String::from);
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let mut n_shared = 0;
+        for turn in 0..36 {
+            let (n_categories, keep) = (2 + turn % 3, [40, 70, 88][turn as usize / 3 % 3]);
+            let stated = of_hundredths(n_categories, keep);
+            let n = rng.random_range(5..40);
+            let mut file = || {
+                let values = (0..3 * n).map(|_| rng.random_range(0..n_categories) as f64);
+                Matrix::complete(n, 3, values.collect())
+            };
+            let (intruder, released) = (file(), file());
+            let names: Vec<String> = stated.matrices[0].categories.clone();
+            let categories = [names.clone(), names.clone(), names].map(Some);
+            let step = Step::new(Method::Pram(stated.clone()), n, known.to_vec());
+            let other = (100 - keep) / (n_categories - 1);
+            let product = |i: usize, j: usize| -> u64 {
+                let cells = intruder.row(i).iter().zip(released.row(j));
+                let factors = cells.map(|(x, y)| if x == y { keep } else { other });
+                factors.product()
+            };
+            let sums: Vec<u64> = (0..n)
+                .map(|j| (0..n).map(|i| product(i, j)).sum())
+                .collect();
+            for direction in [Direction::OriginalToMasked, Direction::MaskedToOriginal] {
+                let scenario = Scenario {
+                    known: &known,
+                    scales: &[Scale::Nominal; 3],
+                    categories: &categories,
+                    intruder: &intruder,
+                    released: &released,
+                    direction,
+                    aligned: None,
+                    beside: None,
+                    unrecoded: None,
+                };
+                let lists = lists(&scenario, &step, &stated);
+                let mut list = Vec::new();
+                for seeker in 0..n {
+                    // P(y | x) / f(y), or P(y | x), as a fraction.
+                    let fraction = |sought: usize| match direction {
+                        Direction::OriginalToMasked => (product(seeker, sought), sums[sought]),
+                        Direction::MaskedToOriginal => (product(sought, seeker), 1),
+                    };
+                    let order = |&a: &usize, &b: &usize| {
+                        let (a, b) = (fraction(a), fraction(b));
+                        (a.0 * b.1).cmp(&(b.0 * a.1))
+                    };
+                    let best = (0..n).max_by(order).unwrap();
+                    let expected: Vec<usize> =
+                        (0..n).filter(|of| order(of, &best).is_eq()).collect();
+                    lists.list(seeker, &mut list);
+                    let least = list.iter().fold(f64::INFINITY, |least, of| least.min(of.1));
+                    let cheapest = list.iter().filter(|of| of.1 == least);
+                    let found: Vec<usize> = cheapest.map(|of| of.0 as usize).collect();
+                    assert_eq!(found, expected, "{turn} {direction:?} {seeker}");
+                    n_shared += usize::from(found.len() > 1);
+                }
+            }
+        }
+        assert!(n_shared > 500, "{n_shared}");
     }
 
     /// By hand: 1 and 1.0 are one number, so 2 becomes it with a probability of 0.2 + 0.3.
