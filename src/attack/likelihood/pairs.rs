@@ -298,8 +298,8 @@ impl<L: PairLaw> Lists for PairsOfKinds<L> {
     }
 }
 
-/// The nearest multiple of 2⁻³⁶. Categories have few likelihoods: pairs that are equally likely are so by sums of other terms, which rounding
-/// would tell apart.
+/// The nearest multiple of 2⁻³⁶. Pairs that are equally likely by the formula can be so by sums of different terms, which differ in the last
+/// digit.
 fn to_grid(cost: f64) -> f64 {
     const GRID: f64 = (1_u64 << 36) as f64;
     (cost * GRID).round() / GRID
