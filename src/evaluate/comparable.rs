@@ -3,7 +3,7 @@
 //! An attack on ages against `[25;35)`, on four digits of a code against two, on euros against thousands finds nearly nobody, and the
 //! figure looks like protection. So every report on two files begins with what could not be compared in earnest.
 
-use std::collections::BTreeSet;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ use crate::{
     error::{Error, Reason, Result},
     statement::Laws,
     stats::moments::{Moments, moments_of},
-    table::{AttrId, Role, Table, Values},
+    table::{AttrId, Categories, Role, Table, Values},
 };
 
 /// Names are compared in vain where fewer than this share of the values of either file occur in the other one.
@@ -202,20 +202,19 @@ fn mixed(tables: [&Table; 2], ids: [AttrId; 2], original_is_number: bool) -> Opt
 
 /// Whether names of one file occur in the other.
 fn names_apart(tables: [&Table; 2], ids: [AttrId; 2]) -> Option<String> {
-    let records = |side: usize| {
-        let present = move |record: &usize| !tables[side].is_missing(*record, ids[side]);
-        (0..tables[side].n_records()).filter(present)
-    };
-    let categories = |side: usize| -> BTreeSet<String> {
-        let names = records(side).map(|record| tables[side].category(record, ids[side]));
-        names.map(std::borrow::Cow::into_owned).collect()
-    };
-    let sets = [categories(0), categories(1)];
-    // How many values of a side the other one has.
+    let sides = [0, 1].map(|side| tables[side].categories(ids[side]));
+    let names = (sides.each_ref()).map(|of| of.names.iter().map(|name| &**name).collect());
+    let names: [BTreeSet<&str>; 2] = names;
+    // How many values of a side the other one has, of so many.
     let shared = |side: usize| {
-        let found = records(side)
-            .filter(|&record| sets[1 - side].contains(&*tables[side].category(record, ids[side])));
-        (found.count(), records(side).count())
+        let Categories { codes, names: own } = &sides[side];
+        let has = |name: &Cow<'_, str>| usize::from(names[1 - side].contains(&**name));
+        let has: Vec<usize> = own.iter().map(has).collect();
+        let present = codes
+            .iter()
+            .filter_map(|&code| (code as usize).checked_sub(1));
+        let counted = present.map(|category| has[category]);
+        counted.fold((0, 0), |(found, all), has| (found + has, all + 1))
     };
     let [(of_original, originals), (of_masked, maskeds)] = [shared(0), shared(1)];
     let is_rare = |found: usize, all: usize| (found as f64) < SHARED_AT_LEAST * all as f64;
