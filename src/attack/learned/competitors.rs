@@ -351,12 +351,51 @@ impl<'a, D: Deref<Target = Differences<'a>> + Sync> Competitors<D> {
     /// The `count` nearest competitors of those wanted with their d², nearest first.
     pub fn nearest(
         &self,
-        [seeker, partner]: [usize; 2],
+        pair: [usize; 2],
         parameters: &[f64],
         count: usize,
         wanted: Wanted<'_>,
         room: &mut Room,
     ) -> Vec<(f64, u32)> {
+        let mut found: Vec<(f64, u32)> = Vec::with_capacity(count + 1);
+        self.each(pair, parameters, wanted, room, |entry| {
+            let before = |other: &(f64, u32)| (other.0, other.1) <= entry;
+            found.insert(found.partition_point(before), entry);
+            if found.len() > count {
+                found.pop();
+            }
+            let is_full = found.len() == count;
+            let last = found.last().filter(|_| is_full);
+            last.map_or(f64::INFINITY, |last| last.0)
+        });
+        found
+    }
+
+    /// Whether there is none of the competitors that are wanted. One is enough: where many tie, the others are not looked at.
+    fn has_none(
+        &self,
+        pair: [usize; 2],
+        parameters: &[f64],
+        wanted: Wanted<'_>,
+        room: &mut Room,
+    ) -> bool {
+        let mut has_none = true;
+        self.each(pair, parameters, wanted, room, |_| {
+            has_none = false;
+            f64::NEG_INFINITY
+        });
+        has_none
+    }
+
+    /// Shows `found` the competitors that are wanted with their d², those that are not beyond the least that it returned.
+    fn each(
+        &self,
+        [seeker, partner]: [usize; 2],
+        parameters: &[f64],
+        wanted: Wanted<'_>,
+        room: &mut Room,
+        mut found: impl FnMut((f64, u32)) -> f64,
+    ) {
         let own = self.cost_of(seeker, partner, parameters, room);
         let near = NEAR * own.abs() + f64::MIN_POSITIVE;
         let near = match wanted {
@@ -366,7 +405,6 @@ impl<'a, D: Deref<Target = Differences<'a>> + Sync> Competitors<D> {
             Wanted::NotFarther(decides) => near.max(decides.doubt(seeker).above(own) - own),
         };
         let limit = own + near;
-        let mut found: Vec<(f64, u32)> = Vec::with_capacity(count + 1);
         let mut bound = limit;
         let mut take = |cost: f64, competitor: u32, room: &mut Room| {
             if competitor as usize == partner || cost > bound {
@@ -387,26 +425,19 @@ impl<'a, D: Deref<Target = Differences<'a>> + Sync> Competitors<D> {
                     return bound;
                 }
             }
-            let entry = (cost, competitor);
-            let before = |other: &(f64, u32)| (other.0, other.1) <= entry;
-            found.insert(found.partition_point(before), entry);
-            if found.len() > count {
-                found.pop();
-            }
-            if found.len() == count {
-                bound = found.last().map_or(bound, |last| last.0);
-            }
+            bound = bound.min(found((cost, competitor)));
             bound
         };
         if self.family.is_bilinear() {
             for (competitor, sought) in (0_u32..).zip(0..self.differences.n_sought()) {
                 let cost = self.form(seeker, sought, parameters, room);
-                take(cost, competitor, room);
+                if take(cost, competitor, room) == f64::NEG_INFINITY {
+                    return;
+                }
             }
-            return found;
+            return;
         }
         self.visit(seeker, parameters, limit, room, take);
-        found
     }
 
     /// Calls `found` with the d² of sought records, and the record, in all boxes that come within the bound, which begins as `bound` and
@@ -451,8 +482,7 @@ impl<'a, D: Deref<Target = Differences<'a>> + Sync> Competitors<D> {
         room: &mut Room,
     ) -> bool {
         let wanted = Wanted::Violating;
-        self.nearest([seeker, partner], parameters, 1, wanted, room)
-            .is_empty()
+        self.has_none([seeker, partner], parameters, wanted, room)
     }
 
     /// The same without rounding: whether every competitor is farther than the partner.
@@ -465,8 +495,7 @@ impl<'a, D: Deref<Target = Differences<'a>> + Sync> Competitors<D> {
         room: &mut Room,
     ) -> bool {
         let wanted = Wanted::NotFarther(decides);
-        self.nearest([seeker, partner], parameters, 1, wanted, room)
-            .is_empty()
+        self.has_none([seeker, partner], parameters, wanted, room)
     }
 }
 
