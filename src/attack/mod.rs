@@ -37,7 +37,11 @@ use probabilistic::Agreed;
 use whole::ByColumns;
 
 use crate::{
-    distance::{Doubt, Metric, nearest::Boxes, priced::Space},
+    distance::{
+        Doubt, Metric,
+        nearest::{Boxes, Link},
+        priced::Space,
+    },
     error::Result,
     statement::Law,
     table::{
@@ -409,13 +413,61 @@ impl Kinds {
     }
 }
 
-/// Lists in which records of a kind are one candidate.
-pub trait ByKinds: Sync {
-    /// Puts the kinds that are candidates of a seeker into `list`, each with the cost of its records: what [`Lists::list`] gives, shorter.
-    fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>);
+/// What a list comes to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Summary {
+    /// The least cost; infinite without candidates.
+    pub least: f64,
+    /// Number of candidates at it.
+    pub tied: u32,
+    /// Number of all candidates.
+    pub candidates: u32,
+    /// [`Lists::stated`].
+    pub stated: f64,
+}
 
-    /// [`Lists::stated`] of such a list.
-    fn stated(&self, seeker: usize, list: &[(u32, f64)]) -> f64;
+impl Summary {
+    /// Of a list without candidates.
+    pub const NOBODY: Self = Self {
+        least: f64::INFINITY,
+        tied: 0,
+        candidates: 0,
+        stated: 0.0,
+    };
+}
+
+/// Lists in which records of a kind are one candidate that counts as many, and of which it is known what they come to without them.
+pub trait Summed: Sync {
+    /// What the list of each of these seekers comes to; what is stated, in thirty binary digits.
+    fn summaries(&self, seekers: &[usize]) -> Vec<Summary>;
+
+    /// The link of each of these seekers, which `link` makes of their places and of the beginnings of their lists of kinds: those up
+    /// to this cost, in any order.
+    fn links(&self, seekers: &[usize], most: &[f64], link: &LinkOf<'_>) -> Vec<Link>;
+
+    /// The cost of a pair in the seeker's list; infinite if it is not there.
+    fn cost(&self, seeker: usize, sought: u32) -> f64;
+}
+
+/// The link of the seeker in a place, of whose list this is a beginning.
+pub type LinkOf<'a> = dyn Fn(usize, &[(u32, f64)]) -> Link + Sync + 'a;
+
+/// What is stated of a part of a list, and of what the others add.
+pub type StatedOfParts<'a> = dyn Fn(&[(u32, f64)], f64) -> f64 + Sync + 'a;
+
+/// The same where it is also known what they come to on a sample ([`of_sample`]).
+pub trait SummedOfSample: Summed {
+    /// [`Summed::summaries`] with what is stated on a sample. `stated` is given a part of a list of kinds, in which the cheapest candidates are, and
+    /// of the others `Σ r / (1 − r)`, where `r = exp(−cost) / (1 + exp(anybody))`, each kind counting as many as it has records.
+    fn summaries_of_sample(
+        &self,
+        seekers: &[usize],
+        anybody: &[f64],
+        stated: &StatedOfParts<'_>,
+    ) -> Vec<Summary>;
+
+    /// ln Σ exp(−cost) of each kind of sought records, over all seekers.
+    fn over_seekers(&self) -> Vec<f64>;
 }
 
 /// A preference for the cheapest candidate of a list, which is worked out one seeker at a time.
@@ -441,8 +493,13 @@ pub trait Lists: std::fmt::Debug + Sync {
         self.list(seeker, list);
     }
 
-    /// The same lists by kinds of sought records, which are these, where they are made so. Then costs are what counts.
-    fn by_kinds(&self) -> Option<(&Kinds, &dyn ByKinds)> {
+    /// What lists come to, where that is had without them: by these kinds of sought records. Then costs are what counts.
+    fn summed(&self) -> Option<(&Kinds, &dyn Summed)> {
+        None
+    }
+
+    /// The same of what is stated on a sample.
+    fn summed_of_sample(&self) -> Option<(&Kinds, &dyn SummedOfSample)> {
         None
     }
 

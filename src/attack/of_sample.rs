@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
-use super::{ByKinds, Decides, Kinds, Lists, posterior};
+use super::{Decides, Kinds, LinkOf, Lists, Summary, Summed, posterior};
+use crate::distance::nearest::Link;
 
 /// Entries from which on lists are added up, and not kept any more: each thread can still be at one list then.
 const ENTRIES_AT_ONCE: usize = 1 << 22;
@@ -40,21 +41,25 @@ impl<'a> OfSample<'a> {
     pub fn new(lists: Box<dyn Lists + 'a>, left_out: usize) -> Self {
         Self {
             left_out: left_out as f64,
-            anybody: over_seekers(lists.as_ref(), ENTRIES_AT_ONCE),
+            anybody: match lists.summed_of_sample() {
+                Some((_, summed)) => summed.over_seekers(),
+                None => over_seekers(lists.as_ref(), ENTRIES_AT_ONCE),
+            },
             lists,
         }
     }
 
-    /// What is stated of the best of a list, of which each is at this place in `anybody`, and stands for so many records.
+    /// What is stated of the best of a list, of which each is at this place in `anybody`, and stands for so many records. Those who are not listed
+    /// add `rest`, the sum of their L / F without the number of seekers.
     fn stated_of(
         &self,
-        list: &[(u32, f64)],
+        (list, rest): (&[(u32, f64)], f64),
         place: impl Fn(u32) -> u32,
         size: impl Fn(u32) -> f64,
     ) -> f64 {
         let least = list.iter().fold(f64::INFINITY, |least, of| least.min(of.1));
         let seekers = self.lists.n_seekers() as f64;
-        let (mut all, mut best, mut tied) = (0.0, 0.0, 0.0);
+        let (mut all, mut best, mut tied) = (rest * seekers, 0.0, 0.0);
         for &(of, cost) in list {
             // L / F, both divided by L; rounding leaves no less than nobody else.
             let others = (self.anybody[place(of) as usize] + cost).exp() - 1.0;
@@ -73,19 +78,9 @@ impl<'a> OfSample<'a> {
     }
 }
 
-/// ln Σ L of each sought record, or of those of each kind, over the seekers, whose likelihoods are added in their order. Lists are kept until
-/// they have so many entries.
+/// ln Σ L of each sought record over the seekers, whose likelihoods are added in their order. Lists are kept until they have so many entries.
 fn over_seekers(lists: &dyn Lists, at_once: usize) -> Vec<f64> {
-    let by_kinds = lists.by_kinds();
-    let n = by_kinds.map_or(lists.n_sought(), |(kinds, _)| kinds.sizes.len());
-    let of_seeker = |seeker: usize| {
-        let mut list = Vec::new();
-        match by_kinds {
-            Some((_, by_kinds)) => by_kinds.list(seeker, &mut list),
-            None => lists.unordered(seeker, &mut list),
-        }
-        list
-    };
+    let n = lists.n_sought();
     let mut anybody = vec![f64::NEG_INFINITY; n];
     let share = n.div_ceil(rayon::current_num_threads()).max(1);
     let (mut next, n_seekers) = (0, lists.n_seekers());
@@ -95,7 +90,8 @@ fn over_seekers(lists: &dyn Lists, at_once: usize) -> Vec<f64> {
         let found = (next..n_seekers).par_bridge().map(|seeker| {
             let is_wanted = seeker == next || entries.load(Relaxed) < at_once;
             is_wanted.then(|| {
-                let list = of_seeker(seeker);
+                let mut list = Vec::new();
+                lists.unordered(seeker, &mut list);
                 entries.fetch_add(list.len() + 1, Relaxed);
                 (seeker, list)
             })
@@ -121,19 +117,26 @@ fn over_seekers(lists: &dyn Lists, at_once: usize) -> Vec<f64> {
     anybody
 }
 
-impl ByKinds for OfSample<'_> {
-    fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
-        if let Some((_, by_kinds)) = self.lists.by_kinds() {
-            by_kinds.list(seeker, list);
-        }
-    }
-
-    fn stated(&self, _seeker: usize, list: &[(u32, f64)]) -> f64 {
-        let Some((kinds, _)) = self.lists.by_kinds() else {
-            return 0.0;
+/// Only of lists that are summed.
+impl Summed for OfSample<'_> {
+    fn summaries(&self, seekers: &[usize]) -> Vec<Summary> {
+        let Some((kinds, summed)) = self.lists.summed_of_sample() else {
+            return vec![Summary::NOBODY; seekers.len()];
         };
         let size = |kind: u32| f64::from(kinds.sizes[kind as usize]);
-        self.stated_of(list, |kind| kind, size)
+        summed.summaries_of_sample(seekers, &self.anybody, &|list, rest| {
+            self.stated_of((list, rest), |kind| kind, size)
+        })
+    }
+
+    fn links(&self, seekers: &[usize], most: &[f64], link: &LinkOf<'_>) -> Vec<Link> {
+        let summed = self.lists.summed();
+        summed.map_or_else(Vec::new, |(_, summed)| summed.links(seekers, most, link))
+    }
+
+    fn cost(&self, seeker: usize, sought: u32) -> f64 {
+        let summed = self.lists.summed();
+        summed.map_or(f64::INFINITY, |(_, summed)| summed.cost(seeker, sought))
     }
 }
 
@@ -154,8 +157,8 @@ impl Lists for OfSample<'_> {
         self.lists.unordered(seeker, list);
     }
 
-    fn by_kinds(&self) -> Option<(&Kinds, &dyn ByKinds)> {
-        let (kinds, _) = self.lists.by_kinds()?;
+    fn summed(&self) -> Option<(&Kinds, &dyn Summed)> {
+        let (kinds, _) = self.lists.summed_of_sample()?;
         Some((kinds, self))
     }
 
@@ -168,12 +171,12 @@ impl Lists for OfSample<'_> {
     }
 
     fn stated(&self, _seeker: usize, list: &[(u32, f64)]) -> f64 {
-        match self.lists.by_kinds() {
+        match self.lists.summed_of_sample() {
             Some((kinds, _)) => {
                 let kind = |record: u32| kinds.of[record as usize];
-                self.stated_of(list, kind, posterior::one)
+                self.stated_of((list, 0.0), kind, posterior::one)
             }
-            None => self.stated_of(list, |record| record, posterior::one),
+            None => self.stated_of((list, 0.0), |record| record, posterior::one),
         }
     }
 

@@ -35,8 +35,14 @@ pub fn of_best(list: &[(u32, f64)], size: impl Fn(u32) -> f64, no_partner: f64) 
 /// ```
 ///
 /// The seeker's own likelihood is no evidence that y is somebody else's: with it, strong links are stated too low, by up to ten points. The
-/// order of candidates is the same. Where nobody else can have become y, it is certain; such records share what there is.
-pub fn of_best_among_others(list: &[(u32, f64)], size: impl Fn(u32) -> f64, n: usize) -> f64 {
+/// order of candidates is the same. Where nobody else can have become y, it is certain; such records share what there is. Candidates that are not
+/// listed have a sum of `rest`.
+pub fn of_best_among_others(
+    list: &[(u32, f64)],
+    size: impl Fn(u32) -> f64,
+    rest: f64,
+    n: usize,
+) -> f64 {
     let least = list
         .iter()
         .fold(f64::INFINITY, |least, &(_, cost)| least.min(cost));
@@ -47,8 +53,15 @@ pub fn of_best_among_others(list: &[(u32, f64)], size: impl Fn(u32) -> f64, n: u
     const NOTHING: f64 = 1e-12;
     let others = |cost: f64| (n as f64 * cost.exp() - 1.0).max(NOTHING);
     let weights = list.iter().map(|&(of, cost)| size(of) / others(cost));
-    let all: f64 = weights.sum();
+    let all = weights.sum::<f64>() + rest;
     1.0 / (others(least) * all)
+}
+
+/// A probability by its first 30 binary digits: people of whom the formula says the same, by sums in another order, are as likely then.
+pub fn rounded(stated: f64) -> f64 {
+    const BEYOND: f64 = (1_u32 << 23) as f64 + 1.0;
+    let shifted = BEYOND * stated;
+    shifted - (shifted - stated)
 }
 
 /// Each stands for itself.
@@ -58,7 +71,7 @@ pub fn one(_record: u32) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{of_best, of_best_among_others, one};
+    use super::{of_best, of_best_among_others, one, rounded};
 
     /// By hand: of two people and two records, likelihoods 3 and 1 on both sides. Either both are themselves (3 · 3) or they are each other
     /// (1 · 1): 9 in 10. With shares of f it would be 3 in 4.
@@ -66,12 +79,22 @@ mod tests {
     fn of_two_people_it_is_bayes() {
         let f = (3.0 + 1.0) / 2.0;
         let list = [(0, f64::ln(f / 3.0)), (1, f64::ln(f / 1.0))];
-        assert!((of_best_among_others(&list, one, 2) - 0.9).abs() < 1e-12);
+        assert!((of_best_among_others(&list, one, 0.0, 2) - 0.9).abs() < 1e-12);
         assert!((of_best(&list, one, 0.0) - 0.75).abs() < 1e-12);
         // Nobody else can have become record 0.
         let list = [(0, f64::ln(0.5)), (1, f64::ln(2.0))];
-        assert!((of_best_among_others(&list, one, 2) - 1.0).abs() < 1e-9);
-        assert_eq!(of_best_among_others(&[], one, 2), 0.0);
+        assert!((of_best_among_others(&list, one, 0.0, 2) - 1.0).abs() < 1e-9);
+        assert_eq!(of_best_among_others(&[], one, 0.0, 2), 0.0);
+    }
+
+    #[test]
+    fn thirty_digits_are_left() {
+        for stated in [0.0, 1.0, 0.5, 0.75, 0.1, 1.0 / 3.0, 1e-7, 5e-300] {
+            let near = rounded(stated * (1.0 + 1e-13));
+            assert!((near - stated).abs() <= stated / f64::from(1_u32 << 30));
+            assert_eq!(near, rounded(stated * (1.0 - 1e-13)), "{stated}");
+            assert_eq!(near.to_bits() << 41, 0, "{stated}");
+        }
     }
 
     /// By hand: weights 4, 2, 2; then 8 more for nobody; huge costs make no difference.

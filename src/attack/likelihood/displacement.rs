@@ -289,7 +289,12 @@ pub(super) fn rounded(log: f64) -> f64 {
     if log == f64::NEG_INFINITY {
         return log;
     }
-    (log.max(FLOOR) + ROUNDS) - ROUNDS
+    to_grid(log.max(FLOOR))
+}
+
+/// The nearest multiple of 2⁻³⁶ of a number that is less than 2¹⁵, and infinity.
+pub(super) fn to_grid(number: f64) -> f64 {
+    (number + ROUNDS) - ROUNDS
 }
 
 #[cfg(test)]

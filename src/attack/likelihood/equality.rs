@@ -2,7 +2,7 @@
 
 use crate::{
     attack::{Direction, GapRule, Scenario},
-    table::matrix::Matrix,
+    table::matrix::{Matrix, Row},
 };
 
 /// Whether a pair agrees on gaps and on what was not masked.
@@ -33,23 +33,30 @@ impl Equality {
     pub fn admits(&self, intruder: &Matrix, (i, j): (usize, usize), released: &Matrix) -> bool {
         let (x, y) = (intruder.record(i), released.record(j));
         let complete = intruder.is_complete() && released.is_complete();
-        self.masked.iter().enumerate().all(|(attribute, &masked)| {
-            let missing = [x, y].map(|record| !complete && record.is_missing(attribute));
-            let equal = || {
-                x.values()[attribute]
-                    .total_cmp(&y.values()[attribute])
-                    .is_eq()
+        (0..self.masked.len()).all(|attribute| {
+            let value = |record: Row<'_>| {
+                let is_missing = !complete && record.is_missing(attribute);
+                (!is_missing).then(|| record.values()[attribute])
             };
-            match missing {
-                [false, false] => masked || equal(),
-                [intruder, released] => {
-                    let (seeker, sought) = match self.direction {
-                        Direction::OriginalToMasked => (intruder, released),
-                        Direction::MaskedToOriginal => (released, intruder),
-                    };
-                    self.gaps[attribute].admits(seeker, sought)
-                }
-            }
+            self.admits_values(attribute, value(x), value(y))
         })
+    }
+
+    /// The same of what both have of an attribute.
+    pub fn admits_values(
+        &self,
+        attribute: usize,
+        intruder: Option<f64>,
+        released: Option<f64>,
+    ) -> bool {
+        if let (Some(x), Some(y)) = (intruder, released) {
+            return self.masked[attribute] || x == y;
+        }
+        let missing = (intruder.is_none(), released.is_none());
+        let (seeker, sought) = match self.direction {
+            Direction::OriginalToMasked => missing,
+            Direction::MaskedToOriginal => (missing.1, missing.0),
+        };
+        self.gaps[attribute].admits(seeker, sought)
     }
 }

@@ -89,6 +89,6 @@ impl<L: Lists> Lists for Marginal<L> {
     }
 
     fn stated(&self, _seeker: usize, list: &[(u32, f64)]) -> f64 {
-        posterior::of_best_among_others(list, posterior::one, self.n_sought())
+        posterior::of_best_among_others(list, posterior::one, 0.0, self.n_sought())
     }
 }

@@ -4,7 +4,8 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use super::{
     equality::Equality,
-    pairs::{PairLaw, Pairs, PairsOfKinds},
+    kinds::{FactoredLaw, PairsOfKinds, Seen},
+    pairs::PairLaw,
 };
 use crate::{
     attack::{Direction, Lists, Release, Scenario},
@@ -41,12 +42,33 @@ pub(super) fn lists<'a>(
     stated: &PramParameters,
 ) -> Box<dyn Lists + 'a> {
     let law = law(scenario, published, stated);
-    // Strata, and values before they were recoded, are not seen by what is known.
-    if stated.strata.is_empty() && scenario.unrecoded.is_none() {
-        Box::new(PairsOfKinds::new(scenario, |records| law.only(records)))
-    } else {
-        Box::new(Pairs::complete(scenario, law))
+    let files = seen(scenario, &law);
+    Box::new(PairsOfKinds::new(scenario, &files, |records| {
+        law.only(records)
+    }))
+}
+
+/// What the law sees of both files: values before they were recoded, and strata, beside what is known.
+fn seen<'a>(scenario: &Scenario<'a>, law: &PramLaw<'_>) -> [Seen<'a>; 2] {
+    let [mut intruder, mut released] = [scenario.intruder, scenario.released].map(Seen::new);
+    for (k, name) in scenario.known.iter().enumerate() {
+        let before = scenario.unrecoded.and_then(|before| {
+            let at = before.names.iter().position(|other| other == name)?;
+            Some(before.values.column(at).collect::<Vec<_>>())
+        });
+        if let Some(before) = before {
+            intruder = intruder.beside(k, &before);
+        }
     }
+    for transitions in &law.transitions {
+        let mut strata = transitions.stratum.windows(2);
+        if strata.any(|two| two[0] != two[1]) {
+            let strata = transitions.stratum.iter().map(|&of| Some(f64::from(of)));
+            let strata: Vec<Option<f64>> = strata.collect();
+            released = released.beside(transitions.attribute, &strata);
+        }
+    }
+    [intruder, released]
 }
 
 fn law<'a>(scenario: &Scenario<'a>, published: &Step, stated: &PramParameters) -> PramLaw<'a> {
@@ -375,41 +397,22 @@ impl PairLaw for PramLaw<'_> {
         direction: Direction,
         logs: &mut Vec<f64>,
     ) {
-        let (seekers, others) = match direction {
-            Direction::OriginalToMasked => (&self.intruder, &self.released),
-            Direction::MaskedToOriginal => (&self.released, &self.intruder),
-        };
         logs.clear();
         logs.resize(sought.len(), 0.0);
-        let is_complete = others.is_complete();
-        for transitions in &self.transitions {
-            if seekers.is_missing(seeker, transitions.attribute) {
-                continue;
-            }
-            let own = transitions.of_seeker(seeker, direction);
-            for (log, &record) in logs.iter_mut().zip(sought) {
-                let record = record as usize;
-                if is_complete || !others.is_missing(record, transitions.attribute) {
-                    *log += transitions.at(record, &own, direction);
-                }
-            }
-        }
-        if is_complete && seekers.is_complete() && self.agreement.masked.iter().all(|of| *of) {
-            return;
-        }
-        for (log, &record) in logs.iter_mut().zip(sought) {
-            let pair = direction.turned(seeker, record as usize);
-            if !self.agreement.admits(&self.intruder, pair, &self.released) {
-                *log = f64::NEG_INFINITY;
+        let mut of_attribute = Vec::new();
+        for attribute in 0..self.n_attributes() {
+            self.log_factors(attribute, seeker, sought, direction, &mut of_attribute);
+            for (log, of_attribute) in logs.iter_mut().zip(&of_attribute) {
+                *log += of_attribute;
             }
         }
     }
 
     fn log_background(&self, intruder: usize, released: usize) -> f64 {
-        let has =
-            |(attribute, _): &(usize, &Vec<f64>)| !self.intruder.is_missing(intruder, *attribute);
-        let known = self.log_shares.iter().enumerate().filter(has);
-        known.fold(0.0, |sum, (_, shares)| sum + shares[released])
+        let known = (0..self.n_attributes()).filter(|&attribute| self.has(intruder, attribute));
+        known.fold(0.0, |sum, attribute| {
+            sum + self.log_share(attribute, released)
+        })
     }
 
     fn is_complete(&self, intruder: usize) -> bool {
@@ -427,220 +430,50 @@ impl PairLaw for PramLaw<'_> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use rand::{RngExt, SeedableRng};
-    use rand_chacha::ChaCha8Rng;
-
-    use super::*;
-    use crate::{attack::of_sample::OfSample, statement::Method, table::Scale};
-
-    /// Three attributes of so many categories, each of which stays with so many hundredths, and becomes each other one with the same part of
-    /// the rest.
-    fn of_hundredths(n_categories: u64, keep: u64) -> PramParameters {
-        let other = (100 - keep) / (n_categories - 1);
-        let hundredths = |from, to| if from == to { keep } else { other };
-        let row = |from: u64| -> Vec<f64> {
-            let of = |to: u64| hundredths(from, to) as f64 / 100.0;
-            (0..n_categories).map(of).collect()
-        };
-        let matrix = |name: &str| TransitionMatrix {
-            attribute: name.into(),
-            stratum: Vec::new(),
-            categories: (0..n_categories).map(|k| format!("x{k}")).collect(),
-            probabilities: (0..n_categories).map(row).collect(),
-        };
-        PramParameters {
-            invariant: false,
-            strata: Vec::new(),
-            matrices: ["a", "b", "c"].map(matrix).into(),
-        }
+impl FactoredLaw for PramLaw<'_> {
+    fn n_attributes(&self) -> usize {
+        self.agreement.masked.len()
     }
 
-    /// The formula in whole numbers: probabilities are hundredths, so products and their sums are exact, and who is equally likely ties.
-    #[test]
-    fn the_likeliest_are_those_of_exact_arithmetic() {
-        let known = ["a", "b", "c"].map(String::from);
-        let mut rng = ChaCha8Rng::seed_from_u64(1);
-        let mut n_shared = 0;
-        for turn in 0..36 {
-            let (n_categories, keep) = (2 + turn % 3, [40, 70, 88][turn as usize / 3 % 3]);
-            let stated = of_hundredths(n_categories, keep);
-            let n = rng.random_range(5..40);
-            let mut file = || {
-                let values = (0..3 * n).map(|_| rng.random_range(0..n_categories) as f64);
-                Matrix::complete(n, 3, values.collect())
-            };
-            let (intruder, released) = (file(), file());
-            let names: Vec<String> = stated.matrices[0].categories.clone();
-            let categories = [names.clone(), names.clone(), names].map(Some);
-            let step = Step::new(Method::Pram(stated.clone()), n, known.to_vec());
-            let other = (100 - keep) / (n_categories - 1);
-            let product = |i: usize, j: usize| -> u64 {
-                let cells = intruder.row(i).iter().zip(released.row(j));
-                let factors = cells.map(|(x, y)| if x == y { keep } else { other });
-                factors.product()
-            };
-            let sums: Vec<u64> = (0..n)
-                .map(|j| (0..n).map(|i| product(i, j)).sum())
-                .collect();
-            for direction in [Direction::OriginalToMasked, Direction::MaskedToOriginal] {
-                let scenario = Scenario {
-                    known: &known,
-                    scales: &[Scale::Nominal; 3],
-                    categories: &categories,
-                    intruder: &intruder,
-                    released: &released,
-                    direction,
-                    aligned: None,
-                    beside: None,
-                    unrecoded: None,
-                };
-                let lists = lists(&scenario, &step, &stated);
-                let mut list = Vec::new();
-                for seeker in 0..n {
-                    // P(y | x) / f(y), or P(y | x), as a fraction.
-                    let fraction = |sought: usize| match direction {
-                        Direction::OriginalToMasked => (product(seeker, sought), sums[sought]),
-                        Direction::MaskedToOriginal => (product(sought, seeker), 1),
-                    };
-                    let order = |&a: &usize, &b: &usize| {
-                        let (a, b) = (fraction(a), fraction(b));
-                        (a.0 * b.1).cmp(&(b.0 * a.1))
-                    };
-                    let best = (0..n).max_by(order).unwrap();
-                    let expected: Vec<usize> =
-                        (0..n).filter(|of| order(of, &best).is_eq()).collect();
-                    lists.list(seeker, &mut list);
-                    let least = list.iter().fold(f64::INFINITY, |least, of| least.min(of.1));
-                    let cheapest = list.iter().filter(|of| of.1 == least);
-                    let found: Vec<usize> = cheapest.map(|of| of.0 as usize).collect();
-                    assert_eq!(found, expected, "{turn} {direction:?} {seeker}");
-                    n_shared += usize::from(found.len() > 1);
+    fn log_factors(
+        &self,
+        attribute: usize,
+        seeker: usize,
+        sought: &[u32],
+        direction: Direction,
+        logs: &mut Vec<f64>,
+    ) {
+        let (seekers, others) = match direction {
+            Direction::OriginalToMasked => (&self.intruder, &self.released),
+            Direction::MaskedToOriginal => (&self.released, &self.intruder),
+        };
+        let own = seekers.value(seeker, attribute);
+        let mut transitions = self.transitions.iter();
+        let transitions = transitions.find(|of| of.attribute == attribute);
+        let transitions = transitions.map(|of| (of, of.of_seeker(seeker, direction)));
+        let log = |&record: &u32| {
+            let other = others.value(record as usize, attribute);
+            let (x, y) = direction.turned(own, other);
+            match (&transitions, x, y) {
+                _ if !self.agreement.admits_values(attribute, x, y) => f64::NEG_INFINITY,
+                (Some((transitions, own)), Some(_), Some(_)) => {
+                    transitions.at(record as usize, own, direction)
                 }
+                _ => 0.0,
             }
-        }
-        assert!(n_shared > 500, "{n_shared}");
+        };
+        logs.clear();
+        logs.extend(sought.iter().map(log));
     }
 
-    /// By hand: 1 and 1.0 are one number, so 2 becomes it with a probability of 0.2 + 0.3.
-    #[test]
-    fn spellings_of_one_number_are_one_category() {
-        let stays = |place| (0..3).map(|to| f64::from(u8::from(to == place))).collect();
-        let matrix = TransitionMatrix {
-            attribute: "a".into(),
-            stratum: Vec::new(),
-            categories: ["1", "1.0", "2"].map(String::from).to_vec(),
-            probabilities: vec![stays(0), stays(1), vec![0.2, 0.3, 0.5]],
-        };
-        let rows = rows(&matrix, &[0, 0, 1], 2);
-        assert_eq!(rows[0], [(0, 0.0)]);
-        assert_eq!(rows[1], [(0, 0.5_f64.ln()), (1, 0.5_f64.ln())]);
+    fn has(&self, intruder: usize, attribute: usize) -> bool {
+        !self.intruder.is_missing(intruder, attribute)
     }
 
-    /// Of kinds, lists are those of all pairs, with the same costs up to the rounding of ln f: who looks for whom, gaps on both sides, an attribute that
-    /// was not masked, a matrix with zeros, a category that it does not name, people who are not known, and one kind for all.
-    #[test]
-    fn lists_of_kinds_are_those_of_all_pairs() {
-        let known = ["a", "b", "c"].map(String::from);
-        let names = |letter: char, n: usize| Some((0..n).map(|k| format!("{letter}{k}")).collect());
-        let categories: [Option<Vec<String>>; 3] = [names('x', 3), names('y', 4), names('z', 2)];
-        let matrix = |attribute: &str, letter: char, rows: &[&[f64]]| TransitionMatrix {
-            attribute: attribute.into(),
-            stratum: Vec::new(),
-            categories: (0..rows.len()).map(|k| format!("{letter}{k}")).collect(),
-            probabilities: rows.iter().map(|row| row.to_vec()).collect(),
-        };
-        let stated = PramParameters {
-            invariant: false,
-            strata: Vec::new(),
-            matrices: vec![
-                matrix(
-                    "a",
-                    'x',
-                    &[&[0.7, 0.3, 0.0], &[0.25, 0.5, 0.25], &[0.0, 0.0, 1.0]],
-                ),
-                // It does not name y3.
-                matrix(
-                    "b",
-                    'y',
-                    &[&[0.8, 0.1, 0.1], &[0.2, 0.6, 0.2], &[0.1, 0.1, 0.8]],
-                ),
-            ],
-        };
-        let attributes = known[..2].to_vec();
-        for (n_intruder, n_released, gaps, same) in [
-            (60, 90, 0, 1),
-            (90, 90, 9, 1),
-            (70, 50, 7, 1),
-            (20, 30, 0, 100),
-            (0, 5, 0, 1),
-        ] {
-            let step = Step::new(Method::Pram(stated.clone()), n_released, attributes.clone());
-            let file = |n: usize, side: usize| {
-                let mixed = |cell: usize| {
-                    ((2 * cell + side + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) / same
-                };
-                let value = |cell: usize| (mixed(cell) % [3, 4, 2][cell % 3]) as f64;
-                let mut matrix = Matrix::complete(n, 3, (0..3 * n).map(value).collect());
-                for cell in (0..3 * n).filter(|cell| gaps > 0 && mixed(*cell) / 64 % gaps == 0) {
-                    matrix.set_missing(cell / 3, cell % 3);
-                }
-                matrix
-            };
-            let (intruder, released) = (file(n_intruder, 0), file(n_released, 1));
-            for direction in [Direction::OriginalToMasked, Direction::MaskedToOriginal] {
-                let scenario = Scenario {
-                    known: &known,
-                    scales: &[Scale::Nominal; 3],
-                    categories: &categories,
-                    intruder: &intruder,
-                    released: &released,
-                    direction,
-                    aligned: None,
-                    beside: None,
-                    unrecoded: None,
-                };
-                let law = || super::law(&scenario, &step, &stated);
-                let (pairs, of_kinds) = (
-                    Pairs::complete(&scenario, law()),
-                    PairsOfKinds::new(&scenario, |records| law().only(records)),
-                );
-                // Of samples, too, what is stated by kinds is what is stated by records.
-                let both: [Box<dyn Lists>; 2] = [
-                    Box::new(Pairs::complete(&scenario, law())),
-                    Box::new(PairsOfKinds::new(&scenario, |records| law().only(records))),
-                ];
-                let samples = both.map(|lists| OfSample::new(lists, 40));
-                let (_, by_kinds) = samples[1].by_kinds().unwrap();
-                let (law, sought): (_, Vec<u32>) = (law(), (0..).take(pairs.n_sought()).collect());
-                let mut kinds = Vec::new();
-                let (mut all, mut found, mut logs) = (Vec::new(), Vec::new(), Vec::new());
-                for seeker in 0..pairs.n_seekers() {
-                    pairs.list(seeker, &mut all);
-                    Lists::list(&of_kinds, seeker, &mut found);
-                    let records =
-                        |list: &[(u32, f64)]| -> Vec<u32> { list.iter().map(|of| of.0).collect() };
-                    assert_eq!(records(&all), records(&found));
-                    let off = all.iter().zip(&found).map(|(a, b)| (a.1 - b.1).abs());
-                    assert!(off.fold(0.0, f64::max) < 1e-12);
-                    let [expected, by_records] =
-                        [pairs.stated(seeker, &all), of_kinds.stated(seeker, &found)];
-                    assert!((expected - by_records).abs() < 1e-9);
-                    by_kinds.list(seeker, &mut kinds);
-                    let stated = [
-                        samples[0].stated(seeker, &all),
-                        samples[1].stated(seeker, &found),
-                        by_kinds.stated(seeker, &kinds),
-                    ];
-                    assert!(stated.iter().all(|of| (of - stated[0]).abs() < 1e-9));
-                    law.log_likelihoods(seeker, &sought, direction, &mut logs);
-                    for (&record, &log) in sought.iter().zip(&logs) {
-                        let (i, j) = direction.turned(seeker, record as usize);
-                        assert_eq!(log, law.log_likelihood(i, j));
-                    }
-                }
-            }
-        }
+    fn log_share(&self, attribute: usize, released: usize) -> f64 {
+        self.log_shares[attribute][released]
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,9 +5,11 @@ mod questions;
 
 use std::{borrow::Cow, cmp::Ordering, rc::Rc};
 
+use rayon::prelude::*;
+
 use crate::{
     agreement::Weighted,
-    attack::{Decides, Kinds, Lists, Nearest, Preference, within_strata::Joined},
+    attack::{Decides, Kinds, Lists, Nearest, Preference, Summary, Summed, within_strata::Joined},
     distance::{
         Doubt,
         kd_tree::{of_batches, of_each, order_by},
@@ -258,17 +260,16 @@ pub(super) fn lists(
     partners: &[Option<u32>],
     with_links: bool,
 ) -> Result<Judged> {
+    let seeker_at = |place: usize| some.map_or(place, |some| some[place]);
+    if let Some(of_kinds) = lists.summed() {
+        let seekers: Vec<usize> = (0..partners.len()).map(seeker_at).collect();
+        return summed(of_kinds, (&seekers, partners), with_links);
+    }
     let closer = lists.closer().filter(|_| with_links);
     let short =
         lists.has_cheapest_only() || lists.is_searched() && (!with_links || closer.is_some());
-    let seeker_at = |place: usize| some.map_or(place, |some| some[place]);
     let judge = |limit: usize, list: &mut Vec<(u32, f64)>, place: usize| {
         let (seeker, partner) = (seeker_at(place), partners[place]);
-        if let Some((kinds, by_kinds)) = lists.by_kinds() {
-            by_kinds.list(seeker, list);
-            let stated = by_kinds.stated(seeker, list);
-            return (link_of_kinds(list, kinds, partner, limit), stated);
-        }
         lists.unordered(seeker, list);
         let stated = if lists.is_likelihood() {
             lists.stated(seeker, list)
@@ -322,6 +323,57 @@ pub(super) fn lists(
         least: Some(links.iter().map(least_of).collect()),
         links: if with_links { links } else { Vec::new() },
         stated: (lists.is_likelihood() && !short).then_some(stated),
+    })
+}
+
+/// Judges lists of kinds by what they come to.
+///
+/// # Errors
+/// Failed, when the links do not fit into memory.
+fn summed(
+    (kinds, lists): (&Kinds, &dyn Summed),
+    (seekers, partners): (&[usize], &[Option<u32>]),
+    with_links: bool,
+) -> Result<Judged> {
+    let summaries = lists.summaries(seekers);
+    let pairs = seekers.par_iter().zip(partners);
+    let own = pairs.map(|(&seeker, partner)| {
+        partner.map_or(f64::INFINITY, |partner| lists.cost(seeker, partner))
+    });
+    let own: Vec<f64> = own.collect();
+    let asked = summaries.iter().zip(&own);
+    let contest = |(summary, &own): (&Summary, &f64)| {
+        let inside = own < f64::INFINITY;
+        let wins = inside && own <= summary.least;
+        Contest {
+            candidates: summary.candidates,
+            inside,
+            closer: inside && !wins,
+            tied: if wins { summary.tied } else { 0 },
+        }
+    };
+    let contests = asked.clone().map(contest).collect();
+    let links = if with_links {
+        // Nobody behind the partner is asked for, but for the cheapest.
+        let farthest = |(summary, &own): (&Summary, &f64)| {
+            let behind = Some(own).filter(|&own| own < f64::INFINITY);
+            behind.map_or(summary.least, |own| own.max(summary.least))
+        };
+        let most: Vec<f64> = asked.map(farthest).collect();
+        with_all_ties(|limit| {
+            lists.links(seekers, &most, &|place, list| Link {
+                candidates: summaries[place].candidates,
+                ..link_of_kinds(list, kinds, partners[place], limit)
+            })
+        })?
+    } else {
+        Vec::new()
+    };
+    Ok(Judged {
+        contests,
+        links,
+        stated: Some(summaries.iter().map(|of| of.stated).collect()),
+        least: Some(summaries.iter().map(|of| (of.least, of.tied)).collect()),
     })
 }
 

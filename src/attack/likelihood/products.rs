@@ -1,0 +1,368 @@
+//! Weights that are products of a factor an attribute: what they come to over all pairs of records, without the pairs.
+//!
+//! # What is computed
+//! For each seeker x, over sought records y with weights w,
+//!
+//! ```text
+//! L(x, y) = w(y) Π_k F_k(x_k, y_k)        the greatest L, Σ size · L, Σ size · L², …, and who is likely
+//! ```
+//!
+//! What pairs have in common is worked out once. Attributes are gone through in an order; for each beginning `x_1 … x_j` of a seeker, and each
+//! end `y_{j+1} … y_d` of a sought record,
+//!
+//! ```text
+//! V(x_1 … x_j | y_{j+1} … y_d) = Σ over y_j of F_j(x_j, y_j) V(x_1 … x_{j−1} | y_j … y_d),        V(| y_1 … y_d) = size · w(y)
+//! ```
+//!
+//! and `V(x_1 … x_d |)` is the sum. With the greatest in place of Σ it is the greatest. (Variable elimination; on a full grid of categories it is
+//! the product of a vector with a Kronecker product of matrices, attribute by attribute.) Who is likely is found on the way back: an end of
+//! which the greatest is too little is left with all records that have it.
+//!
+//! # Complexity
+//! Σ over j of (different beginnings of j values) · (different ends from the jth value on): at most `d` times the number of pairs, and far
+//! less where records share values. Memory of `O(d · sought)` a thread.
+
+use rayon::prelude::*;
+
+/// Different records, by a code for each of their values.
+#[derive(Debug)]
+pub(super) struct Coded {
+    /// For each attribute the code of each record.
+    codes: Vec<Vec<u32>>,
+    /// For each attribute a record that has the code.
+    firsts: Vec<Vec<u32>>,
+}
+
+impl Coded {
+    /// Of so many records, which are compared attribute by attribute.
+    pub fn new(
+        n_records: usize,
+        n_attributes: usize,
+        compare: impl Fn(usize, u32, u32) -> std::cmp::Ordering + Sync,
+    ) -> Self {
+        let of_attribute = |attribute: usize| {
+            let mut records: Vec<u32> = (0..).take(n_records).collect();
+            records.sort_unstable_by(|&a, &b| compare(attribute, a, b).then(a.cmp(&b)));
+            let (mut codes, mut firsts) = (vec![0; n_records], Vec::new());
+            for (code, same) in
+                (0..).zip(records.chunk_by(|&a, &b| compare(attribute, a, b).is_eq()))
+            {
+                same.iter()
+                    .for_each(|&record| codes[record as usize] = code);
+                firsts.push(same[0]);
+            }
+            (codes, firsts)
+        };
+        let attributes = (0..n_attributes).into_par_iter().map(of_attribute);
+        let (codes, firsts) = attributes.unzip();
+        Self { codes, firsts }
+    }
+
+    fn n_codes(&self, attribute: usize) -> usize {
+        self.firsts[attribute].len()
+    }
+}
+
+/// A beginning of records: its last code, and the place of what precedes it on the level above.
+#[derive(Debug, Clone, Copy)]
+struct Node {
+    code: u32,
+    parent: u32,
+}
+
+/// Records by their codes, one attribute after the other: on each level the different beginnings, in the order of their codes.
+#[derive(Debug)]
+struct Tree {
+    levels: Vec<Vec<Node>>,
+    /// The record of each beginning of all attributes.
+    records: Vec<u32>,
+}
+
+impl Tree {
+    /// Of these records, no two of which have the same codes.
+    fn new(coded: &Coded, mut records: Vec<u32>, order: &[usize]) -> Self {
+        let code = |record: u32, attribute: usize| coded.codes[attribute][record as usize];
+        records.par_sort_unstable_by(|&a, &b| {
+            let codes = |record| order.iter().map(move |&k| code(record, k));
+            codes(a).cmp(codes(b))
+        });
+        // The node of each record on the level above.
+        let mut above = vec![0; records.len()];
+        let levels = order.iter().map(|&attribute| {
+            let mut nodes: Vec<Node> = Vec::new();
+            for (&record, above) in records.iter().zip(&mut above) {
+                let (code, parent) = (code(record, attribute), *above);
+                let is_same = |last: &Node| last.code == code && last.parent == parent;
+                if !nodes.last().is_some_and(is_same) {
+                    nodes.push(Node { code, parent });
+                }
+                *above = u32::try_from(nodes.len() - 1).unwrap_or(u32::MAX);
+            }
+            nodes
+        });
+        Self {
+            levels: levels.collect(),
+            records,
+        }
+    }
+
+    /// The nodes of a level that are below this one of the level above.
+    fn below(&self, level: usize, parent: u32) -> std::ops::Range<usize> {
+        let nodes = &self.levels[level];
+        nodes.partition_point(|node| node.parent < parent)
+            ..nodes.partition_point(|node| node.parent <= parent)
+    }
+}
+
+/// What sought records with the same end come to for a beginning of a seeker.
+#[derive(Debug, Clone, Copy)]
+struct End<const POWERS: usize> {
+    /// Its node in the tree of sought records.
+    node: u32,
+    /// Where those that it is made of begin, one attribute earlier.
+    first: u32,
+    /// How many records are possible.
+    possible: u64,
+    /// ln of the greatest weight, and of the greatest that is summed.
+    greatest: [f64; 2],
+    /// The sums of the first powers of weights.
+    sums: [f64; POWERS],
+}
+
+/// What a beginning of a seeker comes to with each end of sought records that is possible.
+struct Beginning<'a, const POWERS: usize> {
+    ends: Vec<End<POWERS>>,
+    /// ln of the factors of the last attribute, by the code of a sought record.
+    logs: Vec<f64>,
+    /// Without the last attribute.
+    before: Option<&'a Self>,
+}
+
+/// What a sought record begins with.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Weight {
+    /// ln of its weight; −∞ if it is nobody's.
+    pub log: f64,
+    /// ln of that in sums, where other weights are summed.
+    pub summed: f64,
+    /// How many records it stands for.
+    pub size: u32,
+}
+
+/// What the sought records come to for a seeker.
+pub(super) struct Sums<'a, const POWERS: usize> {
+    products: &'a Products<'a>,
+    beginning: &'a Beginning<'a, POWERS>,
+}
+
+/// The factors of two files.
+pub(super) struct Products<'a> {
+    seekers: Tree,
+    sought: Tree,
+    /// The order of the attributes.
+    order: Vec<usize>,
+    /// A seeker with each code, and a sought record.
+    firsts: [&'a Coded; 2],
+    /// Puts ln of the factors of an attribute, of a seeker and some sought records, into a list.
+    log_factors: &'a LogFactors<'a>,
+}
+
+/// Puts ln of the factors of an attribute, for a seeker and each of some sought records, into a list that it clears first.
+pub(super) type LogFactors<'a> = dyn Fn(usize, u32, &[u32], &mut Vec<f64>) + Sync + 'a;
+
+impl<'a> Products<'a> {
+    /// Of these seekers and sought records of two files of different ones.
+    pub fn new(
+        [seekers, sought]: [(&'a Coded, Vec<u32>); 2],
+        log_factors: &'a LogFactors<'a>,
+    ) -> Self {
+        let firsts = [seekers.0, sought.0];
+        let mut order: Vec<usize> = (0..seekers.0.codes.len()).collect();
+        // Few beginnings meet many ends, and many beginnings few ends.
+        order.sort_by_key(|&k| firsts.map(|of| of.n_codes(k)).into_iter().max());
+        let backwards: Vec<usize> = order.iter().rev().copied().collect();
+        Self {
+            seekers: Tree::new(seekers.0, seekers.1, &order),
+            sought: Tree::new(sought.0, sought.1, &backwards),
+            order,
+            firsts,
+            log_factors,
+        }
+    }
+
+    /// What all sought records come to for each seeker, which `of_seeker` is shown: each seeker with that, in no order that matters.
+    pub fn each<const POWERS: usize, T: Send>(
+        &self,
+        weight: impl Fn(u32) -> Weight,
+        of_seeker: impl Fn(u32, Sums<'_, POWERS>) -> T + Sync,
+    ) -> Vec<(u32, T)> {
+        let leaves = (0..).zip(&self.sought.records);
+        let ends = leaves.filter_map(|(node, &record)| {
+            let Weight { log, summed, size } = weight(record);
+            let mut power = 0.0;
+            let sums = std::array::from_fn(|_| {
+                power += summed;
+                f64::from(size) * power.exp()
+            });
+            (log > f64::NEG_INFINITY).then_some(End {
+                node,
+                first: 0,
+                possible: u64::from(size),
+                greatest: [log, summed],
+                sums,
+            })
+        });
+        let all = Beginning {
+            ends: ends.collect(),
+            logs: Vec::new(),
+            before: None,
+        };
+        self.below(0, 0, &all, &of_seeker)
+    }
+
+    /// The same of the seekers below a node, with which `beginning` was made.
+    fn below<const POWERS: usize, T: Send>(
+        &self,
+        level: usize,
+        node: u32,
+        beginning: &Beginning<'_, POWERS>,
+        of_seeker: &(impl Fn(u32, Sums<'_, POWERS>) -> T + Sync),
+    ) -> Vec<(u32, T)> {
+        if level == self.order.len() {
+            let sums = Sums {
+                products: self,
+                beginning,
+            };
+            let seeker = self.seekers.records[node as usize];
+            return vec![(seeker, of_seeker(seeker, sums))];
+        }
+        let of_node = |node: usize| {
+            let code = self.seekers.levels[level][node].code;
+            let longer = self.followed_by(level, code, beginning);
+            let node = u32::try_from(node).unwrap_or(u32::MAX);
+            self.below(level + 1, node, &longer, of_seeker)
+        };
+        let nodes = self.seekers.below(level, node);
+        let above = level
+            .checked_sub(1)
+            .map(|above| &self.seekers.levels[above]);
+        if above.is_none_or(|above| above.len() < PARTS) {
+            nodes.into_par_iter().flat_map_iter(of_node).collect()
+        } else {
+            nodes.flat_map(of_node).collect()
+        }
+    }
+
+    /// A beginning with one more code of a seeker.
+    fn followed_by<'b, const POWERS: usize>(
+        &self,
+        level: usize,
+        code: u32,
+        before: &'b Beginning<'b, POWERS>,
+    ) -> Beginning<'b, POWERS> {
+        let attribute = self.order[level];
+        let [seekers, sought] = self.firsts.map(|coded| &coded.firsts[attribute]);
+        let mut logs = Vec::new();
+        (self.log_factors)(attribute, seekers[code as usize], sought, &mut logs);
+        let factors: Vec<f64> = logs.iter().map(|log| log.exp()).collect();
+        let nodes = &self.sought.levels[self.order.len() - 1 - level];
+        let mut ends: Vec<End<POWERS>> = Vec::new();
+        for (first, end) in (0..).zip(&before.ends) {
+            let Node { code, parent } = nodes[end.node as usize];
+            let log = logs[code as usize];
+            if log == f64::NEG_INFINITY {
+                continue;
+            }
+            if ends.last().is_none_or(|last| last.node != parent) {
+                ends.push(End {
+                    node: parent,
+                    first,
+                    possible: 0,
+                    greatest: [f64::NEG_INFINITY; 2],
+                    sums: [0.0; POWERS],
+                });
+            }
+            let Some(sum) = ends.last_mut() else { continue };
+            sum.possible += end.possible;
+            for (greatest, own) in sum.greatest.iter_mut().zip(end.greatest) {
+                *greatest = greatest.max(own + log);
+            }
+            let mut power = 1.0;
+            for (sum, own) in sum.sums.iter_mut().zip(end.sums) {
+                power *= factors[code as usize];
+                *sum += own * power;
+            }
+        }
+        Beginning {
+            ends,
+            logs,
+            before: Some(before),
+        }
+    }
+}
+
+/// Beginnings up to which what follows them is shared out among threads.
+const PARTS: usize = 64;
+
+impl<const POWERS: usize> Sums<'_, POWERS> {
+    /// How many sought records are possible.
+    pub fn possible(&self) -> u64 {
+        self.whole().map_or(0, |whole| whole.possible)
+    }
+
+    /// ln of the greatest weight; −∞ if nobody is possible.
+    pub fn greatest(&self) -> f64 {
+        self.whole()
+            .map_or(f64::NEG_INFINITY, |whole| whole.greatest[0])
+    }
+
+    /// Σ over sought records of the powers of their weights, up to rounding; nothing is said of what over- or underflows.
+    pub fn sums(&self) -> [f64; POWERS] {
+        self.whole().map_or([0.0; POWERS], |whole| whole.sums)
+    }
+
+    /// The end that has no attributes left.
+    fn whole(&self) -> Option<&End<POWERS>> {
+        self.beginning.ends.first()
+    }
+
+    /// Puts those of a weight, or of one that is summed, whose logarithm is at least this, up to rounding, into a list, with the logarithm that is
+    /// summed.
+    pub fn likely(&self, least: [f64; 2], list: &mut Vec<(u32, f64)>) {
+        list.clear();
+        if self.whole().is_some() {
+            let products = self.products;
+            products.likely(self.beginning, 0, (0.0, least), products.order.len(), list);
+        }
+    }
+}
+
+impl Products<'_> {
+    /// The same of the records of an end, whose later attributes add `log`; the beginning has so many codes.
+    fn likely<const POWERS: usize>(
+        &self,
+        beginning: &Beginning<'_, POWERS>,
+        place: usize,
+        (log, least): (f64, [f64; 2]),
+        n_codes: usize,
+        list: &mut Vec<(u32, f64)>,
+    ) {
+        let end = &beginning.ends[place];
+        let Some(before) = beginning.before else {
+            let record = self.sought.records[end.node as usize];
+            list.push((record, log + end.greatest[1]));
+            return;
+        };
+        let next = beginning.ends.get(place + 1);
+        let last = next.map_or(before.ends.len(), |next| next.first as usize);
+        let nodes = &self.sought.levels[self.order.len() - n_codes];
+        for place in end.first as usize..last {
+            let part = &before.ends[place];
+            let log = log + beginning.logs[nodes[part.node as usize].code as usize];
+            let [weight, summed] = part.greatest;
+            if log + weight >= least[0] || log + summed >= least[1] {
+                self.likely(before, place, (log, least), n_codes - 1, list);
+            }
+        }
+    }
+}
