@@ -390,7 +390,7 @@ pub fn by_cost(a: f64, b: f64) -> Ordering {
 /// Whom the candidates of some seekers are shown to: the place of one among the seekers, and its candidates with their costs.
 pub type Shown<'a> = dyn FnMut(usize, &[(u32, f64)]) + 'a;
 
-/// The sought records, in groups of equal ones.
+/// The records of a file, in groups of equal ones.
 #[derive(Debug)]
 pub struct Kinds {
     /// The records of each kind.
@@ -436,7 +436,8 @@ impl Summary {
     };
 }
 
-/// Lists in which records of a kind are one candidate that counts as many, and of which it is known what they come to without them.
+/// Lists in which records of a kind are one candidate that counts as many. How many candidates there are, what the cheapest costs and what is stated
+/// of it is known without making the list.
 pub trait Summed: Sync {
     /// What the list of each of these seekers comes to; what is stated, in thirty binary digits.
     fn summaries(&self, seekers: &[usize]) -> Vec<Summary>;

@@ -26,7 +26,7 @@ const ENTRIES_AT_ONCE: usize = 1 << 22;
 /// Of candidates of the same least cost, the mean of their probabilities.
 ///
 /// # Complexity
-/// One pass over all lists, by all threads.
+/// One pass over all lists, by all threads; none where lists are summed ([`SummedOfSample`](super::SummedOfSample)).
 #[derive(Debug)]
 pub struct OfSample<'a> {
     lists: Box<dyn Lists + 'a>,
@@ -174,7 +174,7 @@ impl Lists for OfSample<'_> {
         match self.lists.summed_of_sample() {
             Some((kinds, _)) => {
                 let kind = |record: u32| kinds.of[record as usize];
-                self.stated_of((list, 0.0), kind, posterior::one)
+                posterior::rounded(self.stated_of((list, 0.0), kind, posterior::one))
             }
             None => self.stated_of((list, 0.0), |record| record, posterior::one),
         }

@@ -52,12 +52,17 @@ pub fn of_best_among_others(
     // What rounding leaves of nothing.
     const NOTHING: f64 = 1e-12;
     let others = |cost: f64| (n as f64 * cost.exp() - 1.0).max(NOTHING);
+    if others(least) > 1e300 {
+        // What the seeker adds to f is nothing.
+        return of_best(list, size, rest * n as f64);
+    }
     let weights = list.iter().map(|&(of, cost)| size(of) / others(cost));
     let all = weights.sum::<f64>() + rest;
     1.0 / (others(least) * all)
 }
 
-/// A probability by its first 30 binary digits: people of whom the formula says the same, by sums in another order, are as likely then.
+/// A probability by its first 30 binary digits: people of whom the formula says the same, by sums in another order, are as likely then, but for the
+/// few whose probability is in the middle between two such numbers.
 pub fn rounded(stated: f64) -> f64 {
     const BEYOND: f64 = (1_u32 << 23) as f64 + 1.0;
     let shifted = BEYOND * stated;
@@ -85,6 +90,9 @@ mod tests {
         let list = [(0, f64::ln(0.5)), (1, f64::ln(2.0))];
         assert!((of_best_among_others(&list, one, 0.0, 2) - 1.0).abs() < 1e-9);
         assert_eq!(of_best_among_others(&[], one, 0.0, 2), 0.0);
+        // By hand, far beyond what a number holds: 1 to 1/3.
+        let list = [(0, 900.0), (1, 900.0 + 3_f64.ln())];
+        assert!((of_best_among_others(&list, one, 0.0, 2) - 0.75).abs() < 1e-12);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! An attack on ages against `[25;35)`, on four digits of a code against two, on euros against thousands finds nearly nobody, and the
 //! figure looks like protection. So every report on two files begins with what could not be compared in earnest.
 
-use std::{borrow::Cow, collections::BTreeSet};
+use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ use crate::{
     error::{Error, Reason, Result},
     statement::Laws,
     stats::moments::{Moments, moments_of},
-    table::{AttrId, Categories, Role, Table, Values},
+    table::{AttrId, Role, Table, Values},
 };
 
 /// Names are compared in vain where fewer than this share of the values of either file occur in the other one.
@@ -207,14 +207,14 @@ fn names_apart(tables: [&Table; 2], ids: [AttrId; 2]) -> Option<String> {
     let names: [BTreeSet<&str>; 2] = names;
     // How many values of a side the other one has, of so many.
     let shared = |side: usize| {
-        let Categories { codes, names: own } = &sides[side];
-        let has = |name: &Cow<'_, str>| usize::from(names[1 - side].contains(&**name));
-        let has: Vec<usize> = own.iter().map(has).collect();
-        let present = codes
-            .iter()
-            .filter_map(|&code| (code as usize).checked_sub(1));
-        let counted = present.map(|category| has[category]);
-        counted.fold((0, 0), |(found, all), has| (found + has, all + 1))
+        let of_other = &names[1 - side];
+        let own = sides[side].names.iter();
+        let is_shared: Vec<bool> = own.map(|name| of_other.contains(&**name)).collect();
+        let codes = sides[side].codes.iter().map(|&code| code as usize);
+        let present = codes.filter_map(|code| code.checked_sub(1));
+        present.fold((0, 0), |(found, all), category| {
+            (found + usize::from(is_shared[category]), all + 1)
+        })
     };
     let [(of_original, originals), (of_masked, maskeds)] = [shared(0), shared(1)];
     let is_rare = |found: usize, all: usize| (found as f64) < SHARED_AT_LEAST * all as f64;

@@ -387,7 +387,7 @@ impl<'a, D: Deref<Target = Differences<'a>> + Sync> Competitors<D> {
         has_none
     }
 
-    /// Shows `found` the competitors that are wanted with their d², those that are not beyond the least that it returned.
+    /// Shows `found` the competitors that are wanted with their d². Those beyond what it returned, the least of it, are left out; −∞ ends the search.
     fn each(
         &self,
         [seeker, partner]: [usize; 2],

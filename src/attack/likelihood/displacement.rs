@@ -292,7 +292,7 @@ pub(super) fn rounded(log: f64) -> f64 {
     to_grid(log.max(FLOOR))
 }
 
-/// The nearest multiple of 2⁻³⁶ of a number that is less than 2¹⁵, and infinity.
+/// The nearest multiple of 2⁻³⁶, of numbers between −2¹⁵ and 2¹⁵; beyond, multiples are a little coarser or finer. Infinity stays.
 pub(super) fn to_grid(number: f64) -> f64 {
     (number + ROUNDS) - ROUNDS
 }

@@ -17,9 +17,6 @@ use crate::{
 
 /// A law whose likelihoods are products of what attributes contribute, each of which depends on what is [`Seen`] of both records alone.
 pub(super) trait FactoredLaw: PairLaw {
-    /// Number of attributes.
-    fn n_attributes(&self) -> usize;
-
     /// ln of what an attribute contributes to the likelihood of a seeker and each of some sought records, put into `logs`, which it clears first.
     fn log_factors(
         &self,
@@ -56,8 +53,14 @@ impl<'a> Seen<'a> {
 
     /// The same with something else on which the factor of an attribute depends.
     pub(super) fn beside(mut self, attribute: usize, column: &[Option<f64>]) -> Self {
-        self.columns[attribute].push(self.file.n_attributes());
-        self.file = Cow::Owned(self.file.with_column(column));
+        let width = self.file.n_attributes();
+        // Several attributes can depend on the same.
+        let is_same = |of: &usize| self.file.column(*of).eq(column.iter().copied());
+        let added = (self.columns.len()..width).find(is_same);
+        if added.is_none() {
+            self.file = Cow::Owned(self.file.with_column(column));
+        }
+        self.columns[attribute].push(added.unwrap_or(width));
         self
     }
 
@@ -89,24 +92,24 @@ impl<'a> Seen<'a> {
 pub(super) struct PairsOfKinds<L> {
     /// Of one record of each kind.
     pairs: Pairs<L>,
-    /// The kind of each seeker.
-    seekers: Vec<u32>,
-    /// The sought records.
-    kinds: Kinds,
+    /// The seekers, and the sought records.
+    seekers: Kinds,
+    pub(super) kinds: Kinds,
     /// The kinds of seekers, and the sought ones.
     coded: [Coded; 2],
 }
 
-/// Weights of candidates whose powers are summed: those of less have less than 10⁻¹² of their sum in all higher powers.
+/// Candidates of at least this r are looked at one by one. Of the others, `Σ r / (1 − r)` is the sum of the first [`POWERS`] of r: what the higher
+/// ones add is less than 10⁻¹² of it.
 const SMALL: f64 = 1.0 / 64.0;
 
-/// Powers of these.
+/// How many powers of r are summed.
 const POWERS: usize = 7;
 
-/// Costs that rounding makes of one are closer.
+/// Two ways to work out the same cost differ by less than this.
 const SLACK: f64 = 1e-9;
 
-/// Sums within are exact up to rounding: nothing that matters has vanished.
+/// Where a sum is within, no term that matters has become 0 or infinite. A seeker of whom it is not is given a list.
 const SAFE: std::ops::RangeInclusive<f64> = 1e-280..=1e280;
 
 impl<L: FactoredLaw> PairsOfKinds<L> {
@@ -145,7 +148,7 @@ impl<L: FactoredLaw> PairsOfKinds<L> {
         let coded = scenario.direction.turned(intruder, released);
         Self {
             pairs,
-            seekers: seekers.of,
+            seekers,
             kinds,
             coded: coded.into(),
         }
@@ -218,9 +221,6 @@ impl<L: FactoredLaw> PairsOfKinds<L> {
         log: impl Fn(u32) -> f64,
         of_seeker: impl Fn(u32, Sums<'_, POWERS>) -> T + Sync,
     ) -> Vec<(u32, T)> {
-        if seekers.is_empty() {
-            return Vec::new();
-        }
         let looks = (self.pairs.direction, is_relative);
         let log_factors = |attribute: usize, seeker: u32, sought: &[u32], logs: &mut Vec<f64>| {
             self.log_factors(looks, attribute, (seeker, sought), logs);
@@ -288,7 +288,7 @@ impl<L: FactoredLaw> PairsOfKinds<L> {
 
     /// The kinds of some seekers: those whose costs are relative to f, and the others.
     fn kinds_of(&self, seekers: impl Iterator<Item = usize>) -> [Vec<u32>; 2] {
-        let mut kinds: Vec<u32> = seekers.map(|of| self.seekers[of]).collect();
+        let mut kinds: Vec<u32> = seekers.map(|of| self.seekers.of[of]).collect();
         kinds.sort_unstable();
         kinds.dedup();
         let is_relative = |&kind: &u32| self.pairs.is_relative(kind as usize);
@@ -303,7 +303,7 @@ impl<L: FactoredLaw> PairsOfKinds<L> {
             let place = found.binary_search_by_key(&kind, |of| of.0);
             place.map_or(Summary::NOBODY, |place| found[place].1)
         };
-        let of_seeker = |&seeker: &usize| of_kind(self.seekers[seeker]);
+        let of_seeker = |&seeker: &usize| of_kind(self.seekers.of[seeker]);
         seekers.iter().map(of_seeker).collect()
     }
 }
@@ -403,7 +403,7 @@ impl<L: FactoredLaw> Summed for PairsOfKinds<L> {
         let mut of_kinds: Vec<(u32, usize)> = seekers
             .iter()
             .zip(0..)
-            .map(|(&seeker, place)| (self.seekers[seeker], place))
+            .map(|(&seeker, place)| (self.seekers.of[seeker], place))
             .collect();
         of_kinds.sort_unstable();
         let of_kind = |kind: u32, sums: &Sums<'_, 1>| -> Vec<(usize, Link)> {
@@ -443,7 +443,7 @@ impl<L: FactoredLaw> Summed for PairsOfKinds<L> {
     }
 
     fn cost(&self, seeker: usize, sought: u32) -> f64 {
-        let (seeker, sought) = (self.seekers[seeker], self.kinds.of[sought as usize]);
+        let (seeker, sought) = (self.seekers.of[seeker], self.kinds.of[sought as usize]);
         self.pairs.cost_of(seeker as usize, sought as usize)
     }
 }
@@ -470,15 +470,9 @@ impl<L: FactoredLaw> SummedOfSample for PairsOfKinds<L> {
             Direction::OriginalToMasked => Direction::MaskedToOriginal,
             Direction::MaskedToOriginal => Direction::OriginalToMasked,
         };
-        let mut sizes: Vec<u32> = Vec::new();
-        for &kind in &self.seekers {
-            let n = sizes.len().max(kind as usize + 1);
-            sizes.resize(n, 0);
-            sizes[kind as usize] += 1;
-        }
         let [of_seekers, of_sought] = &self.coded;
         let mut sums = vec![f64::NEG_INFINITY; self.kinds.sizes.len()];
-        let kinds = self.kinds_of(0..self.seekers.len());
+        let kinds = self.kinds_of(0..self.seekers.of.len());
         for (kinds, is_relative) in kinds.into_iter().zip([true, false]) {
             let looks = (direction, is_relative);
             let log_factors = |attribute: usize, own: u32, seekers: &[u32], logs: &mut Vec<f64>| {
@@ -486,7 +480,7 @@ impl<L: FactoredLaw> SummedOfSample for PairsOfKinds<L> {
             };
             let log_f = |own: usize| self.log_f(own, is_relative);
             let sides = [(of_sought, self.kinds_sought()), (of_seekers, kinds)];
-            let size = |kind: u32| sizes[kind as usize];
+            let size = |kind: u32| self.seekers.sizes[kind as usize];
             let found = log_sums(sides, size, &log_factors, |own, seekers, terms| {
                 let own = own as usize;
                 let costs = seekers
@@ -507,7 +501,7 @@ impl<L: FactoredLaw> SummedOfSample for PairsOfKinds<L> {
 
 impl<L: FactoredLaw> Lists for PairsOfKinds<L> {
     fn n_seekers(&self) -> usize {
-        self.seekers.len()
+        self.seekers.of.len()
     }
 
     fn n_sought(&self) -> usize {
@@ -515,7 +509,7 @@ impl<L: FactoredLaw> Lists for PairsOfKinds<L> {
     }
 
     fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
-        let costs = self.costs(self.seekers[seeker] as usize);
+        let costs = self.costs(self.seekers.of[seeker] as usize);
         let kinds = (0..).zip(&self.kinds.of);
         let of_records = kinds.map(|(record, &kind)| (record, costs[kind as usize]));
         self.pairs.candidates(list, of_records);
@@ -534,7 +528,7 @@ impl<L: FactoredLaw> Lists for PairsOfKinds<L> {
     }
 
     fn stated(&self, seeker: usize, list: &[(u32, f64)]) -> f64 {
-        let kind = self.seekers[seeker] as usize;
+        let kind = self.seekers.of[seeker] as usize;
         posterior::rounded(self.pairs.stated(kind, list))
     }
 

@@ -66,7 +66,8 @@ pub(super) trait PairLaw: std::fmt::Debug + Sync {
 /// Equal costs. Those of complete lists are rounded to multiples of 2⁻³⁶, so that what is equally likely by the formula ties.
 ///
 /// # Complexity
-/// O(seekers · sought) in time, O(seekers + sought) memory. Beyond 2²⁹ pairs f is taken from the release alone.
+/// O(seekers · sought) in time, O(seekers + sought) memory. Beyond 2²⁹ pairs f is taken from the release alone, unless it was worked out without
+/// them ([`Pairs::with_marginal`]).
 #[derive(Debug)]
 pub(super) struct Pairs<L> {
     pub(super) law: L,

@@ -351,6 +351,10 @@ struct PramLaw<'a> {
 }
 
 impl PramLaw<'_> {
+    fn n_attributes(&self) -> usize {
+        self.agreement.masked.len()
+    }
+
     /// The law of these of the intruder's records and these released ones, which are numbered anew.
     fn only(self, [intruder, released]: [&[u32]; 2]) -> Self {
         fn picked<T: Copy>(of: &[T], records: &[u32]) -> Vec<T> {
@@ -431,10 +435,6 @@ impl PairLaw for PramLaw<'_> {
 }
 
 impl FactoredLaw for PramLaw<'_> {
-    fn n_attributes(&self) -> usize {
-        self.agreement.masked.len()
-    }
-
     fn log_factors(
         &self,
         attribute: usize,

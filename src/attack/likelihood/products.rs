@@ -20,7 +20,7 @@
 //!
 //! # Complexity
 //! Σ over j of (different beginnings of j values) · (different ends from the jth value on): at most `d` times the number of pairs, and far
-//! less where records share values. Memory of `O(d · sought)` a thread.
+//! less where records share values. Memory of `O(d · sought)` for each beginning that is being worked on: a few a thread.
 
 use rayon::prelude::*;
 
@@ -163,7 +163,6 @@ pub(super) struct Products<'a> {
     order: Vec<usize>,
     /// A seeker with each code, and a sought record.
     firsts: [&'a Coded; 2],
-    /// Puts ln of the factors of an attribute, of a seeker and some sought records, into a list.
     log_factors: &'a LogFactors<'a>,
 }
 
@@ -196,6 +195,9 @@ impl<'a> Products<'a> {
         weight: impl Fn(u32) -> Weight,
         of_seeker: impl Fn(u32, Sums<'_, POWERS>) -> T + Sync,
     ) -> Vec<(u32, T)> {
+        if self.seekers.records.is_empty() {
+            return Vec::new();
+        }
         let leaves = (0..).zip(&self.sought.records);
         let ends = leaves.filter_map(|(node, &record)| {
             let Weight { log, summed, size } = weight(record);

@@ -360,12 +360,11 @@ fn summed(
             behind.map_or(summary.least, |own| own.max(summary.least))
         };
         let most: Vec<f64> = asked.map(farthest).collect();
-        with_all_ties(|limit| {
-            lists.links(seekers, &most, &|place, list| Link {
-                candidates: summaries[place].candidates,
-                ..link_of_kinds(list, kinds, partners[place], limit)
-            })
-        })?
+        let limit = longest(summaries.iter().map(|of| of.tied))?;
+        lists.links(seekers, &most, &|place, list| Link {
+            candidates: summaries[place].candidates,
+            ..link_of_kinds(list, kinds, partners[place], limit)
+        })
     } else {
         Vec::new()
     };

@@ -6,6 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use super::{super::pairs::Pairs, *};
 use crate::{
     attack::{Summary, Summed, of_sample::OfSample},
+    distance::nearest::Link,
     statement::Method,
     table::Scale,
 };
@@ -122,6 +123,27 @@ fn is_summary_of(lists: &PairsOfKinds<PramLaw<'_>>, seeker: usize, summary: Summ
     let stated = Lists::stated(lists, seeker, &list);
     let off = (summary.stated - stated).abs();
     assert!(off <= 2e-9 * stated, "{seeker}: {stated} {off}");
+    // Somebody as the partner: who is cheaper, who is as near, and who ties with the cheapest.
+    if let Some(&(_, own)) = list.get(seeker % list.len().max(1)) {
+        let links = lists.links(&[seeker], &[own], &|_, kinds| {
+            let size = |of: &&(u32, f64)| lists.kinds.sizes[of.0 as usize];
+            let sum = |is_meant: &dyn Fn(f64) -> bool| -> u32 {
+                let meant = kinds.iter().filter(|of| is_meant(of.1));
+                meant.map(|of| size(&of)).sum()
+            };
+            Link {
+                nearest: Vec::new(),
+                tied: sum(&|cost| cost == least),
+                key: least,
+                candidates: sum(&|cost| cost == own),
+                place: Some(sum(&|cost| cost < own)),
+            }
+        });
+        let counted = [links[0].tied, links[0].candidates, links[0].place.unwrap()];
+        let as_near = list.iter().filter(|of| of.1 == own).count();
+        let cheaper = list.iter().filter(|of| of.1 < own).count();
+        assert_eq!(counted.map(|of| of as usize), [tied, as_near, cheaper]);
+    }
     let mut rest = list.iter().peekable();
     for record in 0..u32::try_from(lists.n_sought()).unwrap() {
         let cost = rest
