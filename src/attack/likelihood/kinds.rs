@@ -4,7 +4,7 @@ use std::{borrow::Cow, cmp::Ordering};
 
 use super::{
     pairs::{PairLaw, Pairs, log_sum},
-    products::{Coded, LogFactors, Products, Sums, Weight},
+    products::{Coded, LogFactors, Plan, Products, Sums, Weight},
 };
 use crate::{
     attack::{
@@ -97,6 +97,7 @@ pub(super) struct PairsOfKinds<L> {
     pub(super) kinds: Kinds,
     /// The kinds of seekers, and the sought ones.
     coded: [Coded; 2],
+    pub(super) plan: Plan,
 }
 
 /// Candidates of at least this r are looked at one by one. Of the others, `Σ r / (1 − r)` is the sum of the first [`POWERS`] of r: what the higher
@@ -126,6 +127,7 @@ impl<L: FactoredLaw> PairsOfKinds<L> {
         });
         let law = law(firsts.each_ref().map(Vec::as_slice));
         let coded = [0, 1].map(|side| files[side].coded(&firsts[side]));
+        let plan = Plan::new(coded.each_ref());
         let n_kinds = (0..).take(firsts[0].len());
         let complete: Vec<u32> = n_kinds
             .filter(|&kind| law.is_complete(kind as usize))
@@ -135,7 +137,7 @@ impl<L: FactoredLaw> PairsOfKinds<L> {
         let log_marginal = first.filter(|_| seeks).map(|_| {
             log_marginal(
                 &law,
-                &coded,
+                (&coded, &plan),
                 &complete,
                 &kinds,
                 scenario.released.n_records(),
@@ -151,6 +153,7 @@ impl<L: FactoredLaw> PairsOfKinds<L> {
             seekers,
             kinds,
             coded: coded.into(),
+            plan,
         }
     }
 
@@ -227,7 +230,7 @@ impl<L: FactoredLaw> PairsOfKinds<L> {
         };
         let [of_seekers, of_sought] = &self.coded;
         let sides = [(of_seekers, seekers), (of_sought, self.kinds_sought())];
-        let products = Products::new(sides, &log_factors);
+        let products = Products::new(&self.plan, sides, &log_factors);
         let weight = |kind: u32| {
             let log_f = self.log_f(kind as usize, is_relative);
             let is_nobody = log_f == f64::NEG_INFINITY;
@@ -311,13 +314,14 @@ impl<L: FactoredLaw> PairsOfKinds<L> {
 /// ln Σ size · Π of factors, for each of these records over those others, of which each stands for as many as `size` says. `terms` puts the logarithms
 /// of one record's into a list, in the order of the others: it is asked for those that do not fit into a number.
 fn log_sums(
+    plan: &Plan,
     [of, others]: [(&Coded, Vec<u32>); 2],
     size: impl Fn(u32) -> u32 + Sync,
     log_factors: &LogFactors<'_>,
     terms: impl Fn(u32, &[u32], &mut Vec<f64>) + Sync,
 ) -> Vec<f64> {
     let records = others.1.clone();
-    let products = Products::new([of, others], log_factors);
+    let products = Products::new(plan, [of, others], log_factors);
     let weight = |record: u32| Weight {
         log: 0.0,
         summed: 0.0,
@@ -342,7 +346,7 @@ fn log_sums(
 /// ln f of each kind of released records.
 fn log_marginal<L: FactoredLaw>(
     law: &L,
-    [intruder, released]: &[Coded; 2],
+    ([intruder, released], plan): (&[Coded; 2], &Plan),
     complete: &[u32],
     kinds: &[Kinds; 2],
     n_released: usize,
@@ -356,9 +360,15 @@ fn log_marginal<L: FactoredLaw>(
     };
     let of_released = (0..).take(kinds[1].sizes.len()).collect();
     let sides = [(released, of_released), (intruder, complete.to_vec())];
-    let sums = log_sums(sides, size, &log_factors, |released, sought, terms| {
-        law.log_likelihoods(released as usize, sought, direction, terms);
-    });
+    let sums = log_sums(
+        plan,
+        sides,
+        size,
+        &log_factors,
+        |released, sought, terms| {
+            law.log_likelihoods(released as usize, sought, direction, terms);
+        },
+    );
     let with_unknown = |(released, log): (usize, f64)| {
         let mut terms = vec![log];
         if unknown > 0.0 {
@@ -481,14 +491,20 @@ impl<L: FactoredLaw> SummedOfSample for PairsOfKinds<L> {
             let log_f = |own: usize| self.log_f(own, is_relative);
             let sides = [(of_sought, self.kinds_sought()), (of_seekers, kinds)];
             let size = |kind: u32| self.seekers.sizes[kind as usize];
-            let found = log_sums(sides, size, &log_factors, |own, seekers, terms| {
-                let own = own as usize;
-                let costs = seekers
-                    .iter()
-                    .map(|&of| self.pairs.cost_of(of as usize, own));
-                terms.clear();
-                terms.extend(costs.map(|cost| log_f(own) - cost));
-            });
+            let found = log_sums(
+                &self.plan,
+                sides,
+                size,
+                &log_factors,
+                |own, seekers, terms| {
+                    let own = own as usize;
+                    let costs = seekers
+                        .iter()
+                        .map(|&of| self.pairs.cost_of(of as usize, own));
+                    terms.clear();
+                    terms.extend(costs.map(|cost| log_f(own) - cost));
+                },
+            );
             for (own, (sum, log)) in sums.iter_mut().zip(found).enumerate() {
                 if log > f64::NEG_INFINITY {
                     *sum = log_sum(&[*sum, log - log_f(own)]);

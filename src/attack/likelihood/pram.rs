@@ -447,6 +447,7 @@ impl FactoredLaw for PramLaw<'_> {
             Direction::OriginalToMasked => (&self.intruder, &self.released),
             Direction::MaskedToOriginal => (&self.released, &self.intruder),
         };
+        logs.clear();
         let own = seekers.value(seeker, attribute);
         let mut transitions = self.transitions.iter();
         let transitions = transitions.find(|of| of.attribute == attribute);
@@ -462,7 +463,6 @@ impl FactoredLaw for PramLaw<'_> {
                 _ => 0.0,
             }
         };
-        logs.clear();
         logs.extend(sought.iter().map(log));
     }
 

@@ -19,8 +19,8 @@
 //! which the greatest is too little is left with all records that have it.
 //!
 //! # Complexity
-//! Σ over j of (different beginnings of j values) · (different ends from the jth value on): at most `d` times the number of pairs, and far
-//! less where records share values. Memory of `O(d · sought)` for each beginning that is being worked on: a few a thread.
+//! Σ over j of (different beginnings of j values) · (different ends from the jth value on), far less than the number of pairs where records share
+//! values. Of many attributes it would be several times that number: then pairs are gone through one by one ([`Plan`]). Memory of `O(d · sought)` for each beginning that is being worked on: a few a thread.
 
 use rayon::prelude::*;
 
@@ -60,6 +60,47 @@ impl Coded {
 
     fn n_codes(&self, attribute: usize) -> usize {
         self.firsts[attribute].len()
+    }
+
+    /// All records.
+    pub fn records(&self) -> Vec<u32> {
+        (0..).take(self.codes.first().map_or(0, Vec::len)).collect()
+    }
+}
+
+/// How two files are gone through, which follows from all records of both: the same whoever looks.
+#[derive(Debug)]
+pub(super) struct Plan {
+    /// The order of the attributes.
+    order: Vec<usize>,
+    /// Whether beginnings and ends are so many that pairs of records are gone through instead, as if they had one attribute.
+    pub one_by_one: bool,
+}
+
+/// An end that is added takes as long as so many attributes of a pair, and what is done once a pair as long as so many.
+const TIMES: [u128; 2] = [10, 8];
+
+impl Plan {
+    /// Of two files of different records.
+    pub fn new(files: [&Coded; 2]) -> Self {
+        let n_attributes = files[0].codes.len();
+        let mut order: Vec<usize> = (0..n_attributes).collect();
+        // Few beginnings meet many ends, and many beginnings few ends.
+        order.sort_by_key(|&k| files.map(|of| of.n_codes(k)).into_iter().max());
+        let backwards: Vec<usize> = order.iter().rev().copied().collect();
+        let [beginnings, ends] = [(files[0], &order), (files[1], &backwards)]
+            .map(|(file, order)| Tree::new(file, file.records(), order).n_nodes());
+        let ends_added: u128 = beginnings
+            .iter()
+            .zip(ends.iter().rev())
+            .map(|(&beginnings, &ends)| beginnings as u128 * ends as u128)
+            .sum();
+        let [a, b] = files.map(|file| file.records().len() as u128);
+        let of_pairs = a * b * (n_attributes as u128 + TIMES[1]);
+        Self {
+            order,
+            one_by_one: ends_added * TIMES[0] > of_pairs,
+        }
     }
 }
 
@@ -104,6 +145,20 @@ impl Tree {
             levels: levels.collect(),
             records,
         }
+    }
+
+    /// Of these records, as if they had one attribute and were each other's codes.
+    fn of_wholes(records: Vec<u32>) -> Self {
+        let node = |&code: &u32| Node { code, parent: 0 };
+        Self {
+            levels: vec![records.iter().map(node).collect()],
+            records,
+        }
+    }
+
+    /// Number of nodes of each level.
+    fn n_nodes(&self) -> Vec<usize> {
+        self.levels.iter().map(Vec::len).collect()
     }
 
     /// The nodes of a level that are below this one of the level above.
@@ -159,10 +214,8 @@ pub(super) struct Sums<'a, const POWERS: usize> {
 pub(super) struct Products<'a> {
     seekers: Tree,
     sought: Tree,
-    /// The order of the attributes.
-    order: Vec<usize>,
-    /// A seeker with each code, and a sought record.
-    firsts: [&'a Coded; 2],
+    plan: &'a Plan,
+    files: [&'a Coded; 2],
     log_factors: &'a LogFactors<'a>,
 }
 
@@ -170,21 +223,27 @@ pub(super) struct Products<'a> {
 pub(super) type LogFactors<'a> = dyn Fn(usize, u32, &[u32], &mut Vec<f64>) + Sync + 'a;
 
 impl<'a> Products<'a> {
-    /// Of these seekers and sought records of two files of different ones.
+    /// Of these seekers and sought records of two files of different ones, of which `plan` is, in either order.
     pub fn new(
+        plan: &'a Plan,
         [seekers, sought]: [(&'a Coded, Vec<u32>); 2],
         log_factors: &'a LogFactors<'a>,
     ) -> Self {
-        let firsts = [seekers.0, sought.0];
-        let mut order: Vec<usize> = (0..seekers.0.codes.len()).collect();
-        // Few beginnings meet many ends, and many beginnings few ends.
-        order.sort_by_key(|&k| firsts.map(|of| of.n_codes(k)).into_iter().max());
-        let backwards: Vec<usize> = order.iter().rev().copied().collect();
+        let files = [seekers.0, sought.0];
+        let [seekers, sought] = if plan.one_by_one {
+            [seekers.1, sought.1].map(Tree::of_wholes)
+        } else {
+            let backwards: Vec<usize> = plan.order.iter().rev().copied().collect();
+            [
+                Tree::new(seekers.0, seekers.1, &plan.order),
+                Tree::new(sought.0, sought.1, &backwards),
+            ]
+        };
         Self {
-            seekers: Tree::new(seekers.0, seekers.1, &order),
-            sought: Tree::new(sought.0, sought.1, &backwards),
-            order,
-            firsts,
+            seekers,
+            sought,
+            plan,
+            files,
             log_factors,
         }
     }
@@ -230,7 +289,7 @@ impl<'a> Products<'a> {
         beginning: &Beginning<'_, POWERS>,
         of_seeker: &(impl Fn(u32, Sums<'_, POWERS>) -> T + Sync),
     ) -> Vec<(u32, T)> {
-        if level == self.order.len() {
+        if level == self.seekers.levels.len() {
             let sums = Sums {
                 products: self,
                 beginning,
@@ -262,12 +321,9 @@ impl<'a> Products<'a> {
         code: u32,
         before: &'b Beginning<'b, POWERS>,
     ) -> Beginning<'b, POWERS> {
-        let attribute = self.order[level];
-        let [seekers, sought] = self.firsts.map(|coded| &coded.firsts[attribute]);
-        let mut logs = Vec::new();
-        (self.log_factors)(attribute, seekers[code as usize], sought, &mut logs);
+        let logs = self.logs(level, code);
         let factors: Vec<f64> = logs.iter().map(|log| log.exp()).collect();
-        let nodes = &self.sought.levels[self.order.len() - 1 - level];
+        let nodes = &self.sought.levels[self.sought.levels.len() - 1 - level];
         let mut ends: Vec<End<POWERS>> = Vec::new();
         for (first, end) in (0..).zip(&before.ends) {
             let Node { code, parent } = nodes[end.node as usize];
@@ -303,6 +359,29 @@ impl<'a> Products<'a> {
     }
 }
 
+impl Products<'_> {
+    /// ln of the factors of an attribute for a code of seekers and each code of sought records; of all attributes, where pairs are gone through one by
+    /// one.
+    fn logs(&self, level: usize, code: u32) -> Vec<f64> {
+        let [seekers, sought] = self.files;
+        let mut logs = Vec::new();
+        if !self.plan.one_by_one {
+            let attribute = self.plan.order[level];
+            let seeker = seekers.firsts[attribute][code as usize];
+            (self.log_factors)(attribute, seeker, &sought.firsts[attribute], &mut logs);
+            return logs;
+        }
+        let mut in_all = vec![0.0; sought.records().len()];
+        for (attribute, codes) in sought.codes.iter().enumerate() {
+            (self.log_factors)(attribute, code, &sought.firsts[attribute], &mut logs);
+            for (sum, &code) in in_all.iter_mut().zip(codes) {
+                *sum += logs[code as usize];
+            }
+        }
+        in_all
+    }
+}
+
 /// Beginnings up to which what follows them is shared out among threads.
 const PARTS: usize = 64;
 
@@ -334,7 +413,8 @@ impl<const POWERS: usize> Sums<'_, POWERS> {
         list.clear();
         if self.whole().is_some() {
             let products = self.products;
-            products.likely(self.beginning, 0, (0.0, least), products.order.len(), list);
+            let n_levels = products.seekers.levels.len();
+            products.likely(self.beginning, 0, (0.0, least), n_levels, list);
         }
     }
 }
@@ -357,7 +437,7 @@ impl Products<'_> {
         };
         let next = beginning.ends.get(place + 1);
         let last = next.map_or(before.ends.len(), |next| next.first as usize);
-        let nodes = &self.sought.levels[self.order.len() - n_codes];
+        let nodes = &self.sought.levels[self.sought.levels.len() - n_codes];
         for place in end.first as usize..last {
             let part = &before.ends[place];
             let log = log + beginning.logs[nodes[part.node as usize].code as usize];

@@ -157,10 +157,18 @@ fn is_summary_of(lists: &PairsOfKinds<PramLaw<'_>>, seeker: usize, summary: Summ
 /// whom, with gaps, zeros in matrices, attributes that were not masked, and people who are not known.
 #[test]
 fn what_lists_come_to_is_found_without_them() {
+    let mut ways = [0; 2];
     let mut rng = ChaCha8Rng::seed_from_u64(5);
-    for (turn, [n_intruder, n_released]) in [[400, 400], [300, 500], [350, 350], [1, 40]]
-        .into_iter()
-        .enumerate()
+    for (turn, [n_intruder, n_released]) in [
+        [400, 400],
+        [300, 500],
+        [350, 350],
+        [1, 40],
+        [30, 30],
+        [25, 40],
+    ]
+    .into_iter()
+    .enumerate()
     {
         let sizes = [6, 3, 9, 2, 7];
         let known = ["a", "b", "c", "d", "e"].map(String::from);
@@ -207,12 +215,15 @@ fn what_lists_come_to_is_found_without_them() {
             let law = |records: [&[u32]; 2]| super::law(&scenario, &step, &stated).only(records);
             let files = [&intruder, &released].map(Seen::new);
             let lists = PairsOfKinds::new(&scenario, &files, law);
+            ways[usize::from(lists.plan.one_by_one)] += 1;
             let seekers: Vec<usize> = (0..lists.n_seekers()).collect();
             for (seeker, summary) in lists.summaries(&seekers).into_iter().enumerate() {
                 is_summary_of(&lists, seeker, summary);
             }
         }
     }
+    // Beginnings and ends, and pairs one by one.
+    assert!(ways.iter().all(|&n| n > 1), "{ways:?}");
 }
 
 /// Of matrices by strata that the release shows, and of values that were recoded after they were drawn, lists of kinds are those of all pairs, and what
