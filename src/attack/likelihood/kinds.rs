@@ -12,7 +12,7 @@ use crate::{
         posterior,
     },
     distance::nearest::Link,
-    table::Matrix,
+    table::matrix::{Matrix, equal_records::by_cell},
 };
 
 /// A law whose likelihoods are products of what attributes contribute, each of which depends on what is [`Seen`] of both records alone.
@@ -66,17 +66,11 @@ impl<'a> Seen<'a> {
 
     /// These records by codes of what the factors of attributes depend on.
     fn coded(&self, records: &[u32]) -> Coded {
-        let cell = |column: usize, place: u32| {
-            let value = self.file.value(records[place as usize] as usize, column);
-            // A missing one last, and −0 is 0.
-            (value.is_none(), value.map_or(0.0, |value| value + 0.0))
-        };
+        let cell =
+            |column: usize, place: u32| self.file.value(records[place as usize] as usize, column);
         Coded::new(records.len(), self.columns.len(), |attribute, a, b| {
             let columns = self.columns[attribute].iter();
-            let mut orders = columns.map(|&column| {
-                let (a, b) = (cell(column, a), cell(column, b));
-                a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
-            });
+            let mut orders = columns.map(|&column| by_cell(cell(column, a), cell(column, b)));
             orders
                 .find(|order| order.is_ne())
                 .unwrap_or(Ordering::Equal)
@@ -195,7 +189,7 @@ impl<L: FactoredLaw> PairsOfKinds<L> {
         let share = || law.log_share(attribute, released as usize);
         match (self.pairs.direction, law.has(intruder as usize, attribute)) {
             (Direction::OriginalToMasked, true) if !is_relative => -share(),
-            // What the intruder misses counts the share; where nobody has everything, what he has is relative to it.
+            // An attribute that the intruder misses counts its share. If none of his records is complete, the attributes that he has are divided by theirs.
             (Direction::MaskedToOriginal, false) if self.pairs.is_somebody_complete() => share(),
             (Direction::MaskedToOriginal, true) if !self.pairs.is_somebody_complete() => -share(),
             _ => 0.0,
@@ -287,6 +281,19 @@ impl<L: FactoredLaw> PairsOfKinds<L> {
             candidates: u32::try_from(sums.possible()).unwrap_or(u32::MAX),
             stated: posterior::rounded(stated(&list, rest)),
         }
+    }
+
+    /// What the lists of seekers of these kinds come to, with each kind; `log` is that of [`each`](Self::each).
+    fn summaries_of<const POWERS: usize>(
+        &self,
+        kinds: (Vec<u32>, bool),
+        log: impl Fn(u32) -> f64,
+        stated: impl Fn(usize, &[(u32, f64)], f64) -> f64 + Sync,
+    ) -> Vec<(u32, Summary)> {
+        self.each(kinds, log, |kind, sums: Sums<'_, POWERS>| {
+            let kind = kind as usize;
+            self.summary(kind, &sums, |list, rest| stated(kind, list, rest))
+        })
     }
 
     /// The kinds of some seekers: those whose costs are relative to f, and the others.
@@ -383,29 +390,13 @@ fn log_marginal<L: FactoredLaw>(
 impl<L: FactoredLaw> Summed for PairsOfKinds<L> {
     fn summaries(&self, seekers: &[usize]) -> Vec<Summary> {
         let [relative, others] = self.kinds_of(seekers.iter().copied());
-        let stated = |seeker: u32, list: &[(u32, f64)], rest: f64| {
-            let size = |kind| self.size(kind);
-            self.pairs.stated_of(seeker as usize, list, size, rest)
+        let stated = |kind: usize, list: &[(u32, f64)], rest: f64| {
+            let size = |sought| self.size(sought);
+            self.pairs.stated_of(kind, list, size, rest)
         };
         let log_n = (self.kinds.of.len() as f64).ln();
-        let mut found = self.each(
-            (relative, true),
-            |_| -log_n,
-            |seeker, sums| {
-                self.summary::<POWERS>(seeker as usize, &sums, |list, rest| {
-                    stated(seeker, list, rest)
-                })
-            },
-        );
-        found.extend(self.each(
-            (others, false),
-            |_| 0.0,
-            |seeker, sums| {
-                self.summary::<1>(seeker as usize, &sums, |list, rest| {
-                    stated(seeker, list, rest)
-                })
-            },
-        ));
+        let mut found = self.summaries_of::<POWERS>((relative, true), |_| -log_n, stated);
+        found.extend(self.summaries_of::<1>((others, false), |_| 0.0, stated));
         self.of_seekers(seekers, found)
     }
 
@@ -468,9 +459,7 @@ impl<L: FactoredLaw> SummedOfSample for PairsOfKinds<L> {
         let kinds = self.kinds_of(seekers.iter().copied());
         let found = kinds.into_iter().zip([true, false]).flat_map(|kinds| {
             let log = |kind: u32| -log_sum(&[0.0, anybody[kind as usize]]);
-            self.each(kinds, log, |seeker, sums| {
-                self.summary::<POWERS>(seeker as usize, &sums, stated)
-            })
+            self.summaries_of::<POWERS>(kinds, log, |_, list, rest| stated(list, rest))
         });
         self.of_seekers(seekers, found.collect())
     }

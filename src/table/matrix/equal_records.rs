@@ -73,12 +73,21 @@ impl EqualRecords {
 /// The order of two records by their values, attribute by attribute: a missing one last, and `-0.0` equal to `0.0`.
 pub fn by_values(a: Row<'_>, b: Row<'_>) -> Ordering {
     let values = a.values().iter().zip(b.values()).enumerate();
-    let mut orders = values.map(|(attribute, (x, y))| {
-        let gaps = a.is_missing(attribute).cmp(&b.is_missing(attribute));
-        gaps.then((x + 0.0).total_cmp(&(y + 0.0)))
+    let mut orders = values.map(|(attribute, (&x, &y))| {
+        by_cell(
+            (!a.is_missing(attribute)).then_some(x),
+            (!b.is_missing(attribute)).then_some(y),
+        )
     });
     let first = orders.find(|order| order.is_ne());
     first.unwrap_or(Ordering::Equal)
+}
+
+/// The order of two values: a missing one last, and `-0.0` equal to `0.0`.
+pub fn by_cell(a: Option<f64>, b: Option<f64>) -> Ordering {
+    let number = |value: Option<f64>| value.map_or(0.0, |value| value + 0.0);
+    let gaps = a.is_none().cmp(&b.is_none());
+    gaps.then(number(a).total_cmp(&number(b)))
 }
 
 #[cfg(test)]
