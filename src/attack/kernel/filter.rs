@@ -5,8 +5,9 @@
 //! - Where q ≥ 0, d² rises with the distance. At a given one it falls with |y|² up to `|x|² − m`, and rises from there on: none costs less than a
 //!   record at `m` would whose norm is the one nearest to that. If q were negative there, all that have q ≥ 0 have `|y|² ≥ m − |x|² − 2`, and
 //!   cost at least `(1 + |x|²)^d + (1 + |y|²)^d`.
-//! - Where q < 0, `−q ≤ |x| |y| − 1 ≤ h − 2`. `(h + e)^d + (h − e)^d − 2 (h − 2)^d` falls with |y|² up to `|x|² − 4`, and rises from there on: none costs less than
-//!   it is at the norm nearest to that. The least product of x with a record in the box says whether there can be such.
+//! - Where q < 0, `−q` is at most `h − 2`, and at most Q, which the least product of x with a record in the box says; Q < 0 says that there are none.
+//!   `(1 + |x|²)^d + (1 + |y|²)^d − 2 (−q)^d` falls with |y|² at `−q = h − 2` up to `|x|² − 4`, and rises from there on; at `−q = Q`, that is from
+//!   `|y|² = 2 Q + 2 − |x|²` on, it rises. None costs less than it is at the norm nearest to the less of these two.
 //!
 //! These bounds, of which the least counts, are worked out in single precision, in units of which `1 + |x|²` is one (d² is homogeneous in m, h, e and q), with
 //! the first term of the sum over j only. A record is a box of its own.
@@ -22,6 +23,11 @@
 //! where |y|² ≤ 2, so its square by its 2^-10th and 6e-11, of which only the former counts where |e| > 2.5e-4, and else h^d is below 3. All else is
 //! rounded a few times for each of at most 4096 powers, and no term is negative. [`Seeker::follow`] allows a 256th and 2e-10 d². Where numbers are too
 //! large, and where a bound is no number, nobody is left out.
+//!
+//! # Who surely costs less
+//! A record costs at most `(1 + |x|²)^d + (1 + |y|²)^d − 2 q^d` with the least q that its distance leaves, 0 for a negative one if d is even;
+//! if d is odd, nothing is said of it then. [`MORE`] of the rounded squared distance, and 1100 a² more, is no less than the exact one. In the units, q
+//! errs by at most 32u h, and h^d is at most the sum of the first two terms, so all roundings are below 200 d u times that sum.
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -33,6 +39,9 @@ use crate::distance::{
 
 /// What is left of a sum of squares when all that roundings may have added is taken off.
 const LESS: f32 = 1.0 - 1.0 / 512.0;
+
+/// What a sum of squares becomes when all that roundings may have taken is added.
+const MORE: f32 = 1.0 + 1.0 / 512.0;
 
 /// How much a product of two records may be off in single precision, as a share of the sum of their squared norms.
 const DOUBT: f32 = 1e-3;
@@ -72,6 +81,8 @@ pub(super) struct Seeker<'a> {
     least_power: f64,
     /// What is above it costs more than what is wanted.
     most: f32,
+    /// What is below it costs less than that.
+    fewest: f32,
     /// Whether records across the mean may cost no more than that.
     looks_across: bool,
     /// A record at a greater squared distance costs more than what is wanted, unless it is across the mean.
@@ -133,6 +144,7 @@ impl Filter {
             },
             least_power: to_power(h / unit, self.degree - 1),
             most: 0.0,
+            fewest: 0.0,
             looks_across: true,
             farthest: f32::INFINITY,
         };
@@ -157,14 +169,24 @@ impl Seeker<'_> {
         });
     }
 
+    /// How many records cost less than `limit`; `is_less`: whether one does, by its place in the tree, where the filter cannot tell.
+    pub(super) fn count(self, limit: f64, is_less: impl FnMut(usize) -> bool) -> u32 {
+        Arch::new().dispatch(Count {
+            seeker: self,
+            limit,
+            is_less,
+        })
+    }
+
     /// From now on nothing is wanted that costs more.
     fn follow(&mut self, cost: f64) {
         let degree = f64::from(self.filter.degree);
         let most = cost * self.scale * (1.0 + 1.0 / 256.0) + 2e-10 * degree * degree;
-        self.most = if self.is_safe {
-            rounded(most).next_up()
+        let fewest = cost * self.scale * (1.0 - 1.0 / 256.0) - 2e-10 * degree * degree;
+        (self.fewest, self.most) = if self.is_safe {
+            (rounded(fewest).next_down(), rounded(most).next_up())
         } else {
-            f32::NAN
+            (f32::NAN, f32::NAN)
         };
         self.looks_across = !(self.is_safe && cost < 0.99 * self.least_across);
         let apart = most / self.least_power + f64::from(self.off);
@@ -218,11 +240,14 @@ impl Seeker<'_> {
         // Across: of the cheapest norm there, and whether q can be negative at all.
         let doubt = simd.mul_f32s(simd.splat_f32s(DOUBT), simd.add_f32s(own, high));
         let least_q = simd.sub_f32s(simd.mul_add_f32s(product, one, one), doubt);
-        let square = simd.sub_f32s(own, simd.splat_f32s(4.0 * self.one));
-        let square = simd.min_f32s(simd.max_f32s(square, low), high);
+        let most_q = simd.max_f32s(simd.neg_f32s(least_q), zero);
+        let cheapest = simd.sub_f32s(own, simd.splat_f32s(4.0 * self.one));
+        let from = simd.sub_f32s(simd.mul_f32s(two, simd.add_f32s(most_q, one)), own);
+        let square = simd.min_f32s(simd.max_f32s(simd.min_f32s(cheapest, from), low), high);
         let h = simd.mul_add_f32s(half, simd.add_f32s(own, square), one);
         let e = simd.mul_f32s(half, simd.sub_f32s(own, square));
-        let q = simd.max_f32s(simd.sub_f32s(h, simd.mul_f32s(two, one)), zero);
+        let q = simd.min_f32s(most_q, simd.sub_f32s(h, simd.mul_f32s(two, one)));
+        let q = simd.max_f32s(q, zero);
         let (mut powers, mut before, mut power) = (unit, zero, unit);
         for _ in 1..degree {
             before = power;
@@ -231,17 +256,52 @@ impl Seeker<'_> {
         }
         let spread = simd.mul_f32s(simd.mul_f32s(pairs, before), simd.mul_f32s(e, e));
         // A difference would be lost in numbers of the size of h.
-        let gap = simd.mul_f32s(two, simd.min_f32s(h, simd.mul_f32s(two, one)));
+        let gap = simd.min_f32s(h, simd.mul_f32s(two, one));
+        let gap = simd.mul_f32s(two, simd.max_f32s(gap, simd.sub_f32s(h, most_q)));
         let across = simd.mul_add_f32s(gap, powers, spread);
         let is_near = simd.less_than_or_equal_f32s(zero, least_q);
         simd.select_f32s(is_near, near, simd.min_f32s(near, across))
     }
 
-    /// The same of the records of a leaf, and whether anybody in it may be wanted; infinite where a few attributes showed that nobody in the same vectors is.
+    /// What records cost at most whose rounded squared distances and whose squared norms are at most these.
     #[inline(always)]
-    fn leaf<S: Simd, const ACROSS: bool>(&self, simd: S, leaf: usize) -> ([f32; LEAF], bool) {
-        let mut all = [f32::INFINITY; LEAF];
-        let mut is_anybody_near = false;
+    fn greatest<S: Simd>(&self, simd: S, apart: S::f32s, high: S::f32s) -> S::f32s {
+        let degree = self.filter.degree;
+        let unit = simd.splat_f32s(1.0);
+        let one = simd.splat_f32s(self.one);
+        let apart = simd.mul_f32s(apart, simd.splat_f32s(MORE * self.one));
+        let apart = simd.add_f32s(apart, simd.splat_f32s(self.off));
+        let own = simd.mul_add_f32s(high, one, one);
+        let twice_h = simd.add_f32s(unit, own);
+        let q = simd.mul_f32s(simd.splat_f32s(0.5), simd.sub_f32s(twice_h, apart));
+        let across = simd.less_than_f32s(q, simd.splat_f32s(0.0));
+        let q = simd.max_f32s(q, simd.splat_f32s(0.0));
+        let (mut power, mut product) = (own, q);
+        for _ in 1..degree {
+            power = simd.mul_f32s(power, own);
+            product = simd.mul_f32s(product, q);
+        }
+        let slack = simd.splat_f32s(1.0 + 100.0 * f32::EPSILON * degree as f32);
+        let both = simd.mul_f32s(slack, simd.add_f32s(unit, power));
+        let greatest = simd.sub_f32s(both, simd.add_f32s(product, product));
+        match degree % 2 {
+            0 => greatest,
+            _ => simd.select_f32s(across, simd.splat_f32s(f32::INFINITY), greatest),
+        }
+    }
+
+    /// What the records of a leaf cost at least, and if they are `COUNTED` at most.
+    #[inline(always)]
+    fn leaf<S: Simd, const ACROSS: bool, const COUNTED: bool>(
+        &self,
+        simd: S,
+        leaf: usize,
+    ) -> OfLeaf {
+        let mut found = OfLeaf {
+            least: [f32::INFINITY; LEAF],
+            greatest: [f32::INFINITY; LEAF],
+            is_anybody_near: false,
+        };
         let strips = self.filter.tree.strips(leaf);
         let squares = S::as_simd_f32s(&self.filter.squares[leaf].0).0;
         let zero = simd.splat_f32s(0.0);
@@ -283,19 +343,23 @@ impl Seeker<'_> {
             if !is_near {
                 continue;
             }
-            let least = &mut S::as_mut_simd_f32s(&mut all).0[first..first + 2];
+            let least = &mut S::as_mut_simd_f32s(&mut found.least).0[first..first + 2];
+            let greatest = &mut S::as_mut_simd_f32s(&mut found.greatest).0[first..first + 2];
             for vector in 0..2 {
                 let square = squares[first + vector];
                 let ends = [simd.mul_f32s(square, below), simd.mul_f32s(square, above)];
                 least[vector] =
                     self.least::<S, ACROSS>(simd, [apart[vector], product[vector]], ends);
+                if COUNTED {
+                    greatest[vector] = self.greatest(simd, apart[vector], ends[1]);
+                }
                 // What is no number is not beyond.
                 let beyond = simd.greater_than_f32s(least[vector], most);
                 let near = simd.xor_m32s(beyond, everybody);
-                is_anybody_near |= simd.first_true_m32s(near) < S::F32_LANES;
+                found.is_anybody_near |= simd.first_true_m32s(near) < S::F32_LANES;
             }
         }
-        (all, is_anybody_near)
+        found
     }
 
     /// The same of the records below each box of a fan.
@@ -348,6 +412,27 @@ impl<S: Simd> Bounds for OfFan<'_, '_, S> {
     }
 }
 
+/// What is known of the records of a leaf.
+struct OfLeaf {
+    /// What each costs at least; infinite where a few attributes showed that nobody in the same vectors is wanted.
+    least: [f32; LEAF],
+    /// What each costs at most; infinite if that was not asked for.
+    greatest: [f32; LEAF],
+    /// Whether anybody may be wanted.
+    is_anybody_near: bool,
+}
+
+impl OfLeaf {
+    #[inline(always)]
+    fn new<S: Simd, const COUNTED: bool>(simd: S, seeker: &Seeker<'_>, leaf: usize) -> Self {
+        if seeker.looks_across {
+            seeker.leaf::<S, true, COUNTED>(simd, leaf)
+        } else {
+            seeker.leaf::<S, false, COUNTED>(simd, leaf)
+        }
+    }
+}
+
 struct Walk<'a, F> {
     seeker: Seeker<'a>,
     limit: f64,
@@ -376,15 +461,11 @@ impl<F: FnMut(usize) -> f64> WithSimd for Walk<'_, F> {
             let Some(leaf) = waiting.next(tree, seeker.most, of_fan) else {
                 return;
             };
-            let (least, is_anybody_near) = if seeker.looks_across {
-                seeker.leaf::<S, true>(simd, leaf)
-            } else {
-                seeker.leaf::<S, false>(simd, leaf)
-            };
-            if !is_anybody_near {
+            let of_leaf = OfLeaf::new::<S, false>(simd, &seeker, leaf);
+            if !of_leaf.is_anybody_near {
                 continue;
             }
-            for (place, least) in tree.run(leaf).zip(least) {
+            for (place, least) in tree.run(leaf).zip(of_leaf.least) {
                 // What is no number is not left out.
                 if least > seeker.most {
                     continue;
@@ -394,6 +475,48 @@ impl<F: FnMut(usize) -> f64> WithSimd for Walk<'_, F> {
                     limit = wanted;
                     seeker.follow(limit);
                 }
+            }
+        }
+    }
+}
+
+struct Count<'a, F> {
+    seeker: Seeker<'a>,
+    limit: f64,
+    is_less: F,
+}
+
+impl<F: FnMut(usize) -> bool> WithSimd for Count<'_, F> {
+    type Output = u32;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> u32 {
+        let Self {
+            mut seeker,
+            limit,
+            mut is_less,
+        } = self;
+        let tree = &seeker.filter.tree;
+        seeker.follow(limit);
+        let mut waiting = Waiting::default();
+        waiting.begin(tree);
+        let mut count = 0;
+        loop {
+            let of_fan = OfFan {
+                simd,
+                seeker: &seeker,
+            };
+            let Some(leaf) = waiting.next(tree, seeker.most, of_fan) else {
+                return count;
+            };
+            let of_leaf = OfLeaf::new::<S, true>(simd, &seeker, leaf);
+            if !of_leaf.is_anybody_near {
+                continue;
+            }
+            let costs = of_leaf.least.into_iter().zip(of_leaf.greatest);
+            for (place, (least, greatest)) in tree.run(leaf).zip(costs) {
+                let is_certain = greatest < seeker.fewest;
+                count += u32::from(is_certain || !(least > seeker.most) && is_less(place));
             }
         }
     }
@@ -413,13 +536,11 @@ impl WithSimd for Home<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        super::{monomials::Monomials, polynomial::PolynomialLists},
-        *,
-    };
+    use super::{super::polynomial::PolynomialLists, *};
     use crate::{distance::wide_tree::Below, table::matrix::Matrix};
 
-    /// No record costs less than the filter says of it, or of a box that it is in, but for what is allowed; and bounds of records are near.
+    /// No record costs less than the filter says of it, or of a box that it is in, or more, but for what is allowed; and bounds of records are near: where the degree
+    /// is even, of those across the mean, too.
     #[test]
     fn bounds_are_no_costs_of_less() {
         /// The bounds of the boxes of a fan, or of the records of a leaf.
@@ -432,11 +553,9 @@ mod tests {
                 let Self(seeker, below) = self;
                 match (below, seeker.looks_across) {
                     (Below::Fan(fan), _) => OfFan { simd, seeker }.least(fan as usize).to_vec(),
-                    (Below::Leaf(leaf), true) => {
-                        seeker.leaf::<S, true>(simd, leaf as usize).0.to_vec()
-                    }
-                    (Below::Leaf(leaf), false) => {
-                        seeker.leaf::<S, false>(simd, leaf as usize).0.to_vec()
+                    (Below::Leaf(leaf), _) => {
+                        let of_leaf = OfLeaf::new::<S, true>(simd, seeker, leaf as usize);
+                        [of_leaf.least, of_leaf.greatest].concat()
                     }
                 }
             }
@@ -454,9 +573,7 @@ mod tests {
                 // Some are across the mean from a record.
                 let of_seeker = |k| if k < 45 { value(11 * k) } else { -value(k) };
                 let seekers = Matrix::complete(30, 3, (0..90).map(of_seeker).collect());
-                let monomials = Monomials::new(3, degree).unwrap();
-                let lists =
-                    PolynomialLists::new(degree, monomials, seekers, (&sought, None)).unwrap();
+                let lists = PolynomialLists::new(degree, seekers, (&sought, None)).unwrap();
                 for number in 0..30 {
                     let mut seeker = lists.seeker(number);
                     let fans = 0..seeker.filter.tree.n_fans() as u32;
@@ -467,11 +584,17 @@ mod tests {
                         .map(|leaf| bounds(&seeker, Below::Leaf(leaf)))
                         .collect();
                     let costs: Vec<f64> = (0..n).map(|place| lists.cost(number, place)).collect();
-                    let mut near = 0;
+                    let (mut near, mut not_far) = (0, 0);
                     for (place, &cost) in costs.iter().enumerate() {
                         seeker.follow(cost);
                         let least = leaves[place / LEAF][place % LEAF];
                         assert!(least <= seeker.most, "{degree}, {scale}: {least}, {cost}");
+                        let greatest = leaves[place / LEAF][LEAF + place % LEAF];
+                        assert!(
+                            greatest >= seeker.fewest,
+                            "{degree}, {scale}: {greatest}, {cost}"
+                        );
+                        not_far += usize::from(f64::from(greatest) <= 1.5 * cost * seeker.scale);
                         if !seeker.looks_across {
                             let least = bounds(&seeker, Below::Leaf((place / LEAF) as u32));
                             assert!(
@@ -482,7 +605,9 @@ mod tests {
                         }
                         near += usize::from(f64::from(least) >= 0.5 * cost * seeker.scale);
                     }
-                    assert!(near > n / 3, "{degree}, {scale}: {near}");
+                    let most = if degree % 2 == 0 { n * 9 / 10 } else { n / 3 };
+                    assert!(near > most, "{degree}, {scale}: {near}");
+                    assert!(not_far > n / 3, "{degree}, {scale}: {not_far}");
                     // From the bottom: what is below a fan comes after it.
                     let mut least_of = vec![f64::INFINITY; fans.len()];
                     for fan in (0..fans.len()).rev() {

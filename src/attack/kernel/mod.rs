@@ -17,7 +17,6 @@ use super::{
     whole::{ByColumns, Whole},
 };
 use crate::{error::Result, stats::checked::Finite};
-use monomials::Monomials;
 use polynomial::PolynomialLists;
 use tanh::TanhLists;
 
@@ -125,10 +124,8 @@ impl Attack for KernelDistance {
             Kernel::Polynomial { degree } => {
                 let points = Points::new(scenario, self.standardize)?;
                 let (seekers, sought) = points.at_means();
-                let degree = degree.get();
-                let monomials = Monomials::new(sought.n_attributes(), degree)?;
                 let sought = (&sought, points.halved_by(scenario));
-                let lists = PolynomialLists::new(degree, monomials, seekers, sought)?;
+                let lists = PolynomialLists::new(degree.get(), seekers, sought)?;
                 Ok(Preference::Lists(Box::new(lists)))
             }
             Kernel::Tanh { offset } => {

@@ -11,7 +11,7 @@
 //! - `(|x + y|² + 4) P(h, −q)` if q < 0 and d is even, since `h + q = |x + y|² / 2 + 2`;
 //! - `2 (h^d + (−q)^d)` if q < 0 and d is odd.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::OnceLock};
 
 use super::{
     filter::{Filter, Seeker},
@@ -26,13 +26,16 @@ use crate::{
         single::rounded,
         wide_tree::{LEAF, WideTree},
     },
-    error::{Error, Reason, Result},
+    error::{Counted, Error, ErrorKind, Reason, Result},
     memory,
     table::matrix::Matrix,
 };
 
 /// Kernels below this can be added up and multiplied within the range of numbers.
 const MAX: f64 = 1e240;
+
+/// The highest degree, and the most values of a record, up to which the bounds of the filter hold.
+const MOST: usize = 4096;
 
 /// The costs of all pairs, and the cheapest by a search.
 #[derive(Debug)]
@@ -46,9 +49,8 @@ pub(super) struct PolynomialLists {
     squares: Vec<f64>,
     /// Where each record stands there.
     place_of: Vec<u32>,
-    monomials: Monomials,
-    /// By which vectors of monomials are compared.
-    metric: Metric,
+    /// What assignments ask for: vectors of monomials, and by what they are compared.
+    vectors: OnceLock<(Monomials, Metric)>,
 }
 
 /// `Σ_{i < d} h^{d−1−i} q^i`, of numbers that are not negative.
@@ -111,16 +113,29 @@ impl PolynomialLists {
     /// Of standardised values. `by`: what the tree is halved by, with weights, if not by these values.
     ///
     /// # Errors
-    /// Input, when the kernel of a record with itself is near the end of the range of numbers.
+    /// Usage, when the degree or the number of values is too high; input, when the kernel of a record with itself is near the end of
+    /// the range of numbers.
     ///
     /// # Complexity
     /// O(n log n) time, O(n d) memory.
     pub(super) fn new(
         degree: u32,
-        monomials: Monomials,
         seekers: Matrix,
         (sought, by): (&Matrix, Option<(&Matrix, Vec<f64>)>),
     ) -> Result<Self> {
+        let width = sought.n_attributes();
+        let most = width.max(degree as usize);
+        if most > MOST {
+            return Err(Error::too_many(
+                ErrorKind::Usage,
+                Counted::Coordinates,
+                [most as u128, MOST as u128],
+                |_, limit| {
+                    format!("a polynomial of degree {degree} in {width} values: neither number may be above {limit}")
+                },
+            )
+            .remedy("Lower --degree, or let the intruder know fewer attributes"));
+        }
         let (weights, leaves) = (vec![1.0; sought.n_attributes()], Leaves::Full(LEAF));
         let boxes = match by {
             Some((by, of)) => BoxTree::build(by, &of, leaves).spanning(sought, &weights),
@@ -140,7 +155,6 @@ impl PolynomialLists {
             .because(Reason::Overflow { attribute: None })
             .remedy("Lower --degree, or leave attributes with outliers out of --known"));
         }
-        let width = monomials.count();
         Ok(Self {
             degree,
             squares_of_seekers,
@@ -149,8 +163,7 @@ impl PolynomialLists {
             filter: Filter::new(degree, tree, &squares),
             sought,
             squares,
-            metric: Metric::new(vec![1.0; width], vec![0.0; width]),
-            monomials,
+            vectors: OnceLock::new(),
         })
     }
 
@@ -214,18 +227,23 @@ impl Lists for PolynomialLists {
     }
 
     fn points(&self) -> Result<Option<Points<'_>>> {
-        let n_coordinates = self.monomials.count();
+        let monomials = Monomials::new(self.sought.n_attributes(), self.degree)?;
+        let n_coordinates = monomials.count();
         memory::check(
             &format!("polynomials of {n_coordinates} coordinates for all records"),
             (n_coordinates * (self.n_seekers() + self.n_sought())) as u128,
             size_of::<f64>(),
             "Lower --degree, let the intruder know fewer attributes or records",
         )?;
+        let (monomials, metric) = self.vectors.get_or_init(|| {
+            let metric = Metric::new(vec![1.0; n_coordinates], vec![0.0; n_coordinates]);
+            (monomials, metric)
+        });
         let sought = self.sought.reordered(&self.place_of);
         Ok(Some(Points {
-            seekers: Cow::Owned(self.monomials.of_records(&self.seekers)),
-            sought: Cow::Owned(self.monomials.of_records(&sought)),
-            space: &self.metric,
+            seekers: Cow::Owned(monomials.of_records(&self.seekers)),
+            sought: Cow::Owned(monomials.of_records(&sought)),
+            space: metric,
         }))
     }
 
@@ -241,12 +259,8 @@ impl Lists for PolynomialLists {
 impl Closer for PolynomialLists {
     fn count(&self, seeker: usize, record: u32) -> u32 {
         let own = self.cost(seeker, self.place_of[record as usize] as usize);
-        let mut closer = 0;
-        self.seeker(seeker).walk(own, |place| {
-            closer += u32::from(self.cost(seeker, place) < own);
-            own
-        });
-        closer
+        let is_closer = |place| self.cost(seeker, place) < own;
+        self.seeker(seeker).count(own, is_closer)
     }
 }
 
@@ -277,16 +291,12 @@ mod tests {
                 };
                 let seekers = Matrix::complete(60, 3, (0..180).map(|k| value(7 * k)).collect());
                 let sought = Matrix::complete(n, 3, (0..3 * n).map(value).collect());
-                let monomials = || Monomials::new(3, degree).unwrap();
-                let lists =
-                    PolynomialLists::new(degree, monomials(), seekers.clone(), (&sought, None))
-                        .unwrap();
+                let lists = PolynomialLists::new(degree, seekers.clone(), (&sought, None)).unwrap();
                 // Halved by something else, as files of categories are, the tree has other boxes.
                 let coarse = (0..n).map(|record| (2.0 * value(3 * record)).floor());
                 let coarse = Matrix::complete(n, 1, coarse.collect());
                 let halved = (&sought, Some((&coarse, vec![1.0])));
-                let halved =
-                    PolynomialLists::new(degree, monomials(), seekers.clone(), halved).unwrap();
+                let halved = PolynomialLists::new(degree, seekers.clone(), halved).unwrap();
                 let points = lists.points().unwrap().unwrap();
                 let (mut all, mut cheapest) = (Vec::new(), Vec::new());
                 for seeker in 0..60 {
@@ -299,7 +309,7 @@ mod tests {
                         let error = 1e-13 * (k(x, x) + k(y, y));
                         assert!((cost - expected).abs() <= error, "{cost} and {expected}");
                         let (x, y) = (points.seekers.record(seeker), points.sought.record(record));
-                        let key = lists.metric.key(x, y);
+                        let key = lists.vectors.get().unwrap().1.key(x, y);
                         assert!(
                             (cost - key).abs() <= 1e-11 * key,
                             "{degree}, {scale}: {cost} and {key}"

@@ -39,7 +39,12 @@ pub fn cases() -> Vec<Case> {
         usage(
             "degree too high",
             "--method kernel --degree 4000000000",
-            "more than 4096 coordinates",
+            "neither number may be above 4096",
+        ),
+        usage(
+            "degree too high for an assignment",
+            "--method kernel --degree 5000 --assign one-to-one",
+            "neither number may be above 4096",
         ),
         usage(
             "offset without tanh",
