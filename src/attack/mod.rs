@@ -483,6 +483,28 @@ pub trait Lists: std::fmt::Debug + Sync {
     /// sought record. Less is preferred; equal costs are a tie.
     fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>);
 
+    /// Adds what these lists say of each pair of a seeker to its cost in `list`, which ascends by sought records; pairs that they do not hold go.
+    fn add_to(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
+        let mut own = Vec::new();
+        self.list(seeker, &mut own);
+        let mut rest = own.iter().peekable();
+        list.retain_mut(|(record, cost)| {
+            while rest.next_if(|(other, _)| other < record).is_some() {}
+            match rest.next_if(|(other, _)| other == record) {
+                Some((_, more)) => {
+                    *cost += more;
+                    true
+                }
+                None => false,
+            }
+        });
+    }
+
+    /// Whether [`add_to`](Self::add_to) looks at the pairs that it is shown alone, and not at everybody.
+    fn weighs_pairs(&self) -> bool {
+        false
+    }
+
     /// Where the candidates of a seeker are: lists of seekers with similar numbers are best asked for one after the other, since they are made
     /// from the same records. All the same where that makes no difference.
     fn whereabouts(&self, _seeker: usize) -> u64 {

@@ -90,12 +90,18 @@ impl Attack for LikelihoodOfSteps {
 #[derive(Debug)]
 pub struct Added<'a> {
     lists: Vec<Box<dyn Lists + 'a>>,
+    /// In the order of the steps.
+    caveats: Vec<String>,
 }
 
 impl<'a> Added<'a> {
     /// Adds up lists; there must be one at least.
-    pub fn new(lists: Vec<Box<dyn Lists + 'a>>) -> Self {
-        Self { lists }
+    ///
+    /// Lists that weigh pairs come last: these have candidates by all laws before them only, which are few where a law has windows.
+    pub fn new(mut lists: Vec<Box<dyn Lists + 'a>>) -> Self {
+        let caveats = lists.iter().flat_map(|lists| lists.caveats()).collect();
+        lists.sort_by_key(|lists| lists.weighs_pairs());
+        Self { lists, caveats }
     }
 }
 
@@ -114,22 +120,14 @@ impl Lists for Added<'_> {
         if let Some(first) = lists.next() {
             first.list(seeker, list);
         }
-        let mut said = Vec::new();
         for other in lists {
-            other.list(seeker, &mut said);
-            // Both ascend.
-            let mut rest = said.iter().peekable();
-            list.retain_mut(|(record, cost)| {
-                while rest.next_if(|(other, _)| other < record).is_some() {}
-                match rest.next_if(|(other, _)| other == record) {
-                    Some((_, more)) => {
-                        *cost += more;
-                        true
-                    }
-                    None => false,
-                }
-            });
+            other.add_to(seeker, list);
         }
+    }
+
+    fn whereabouts(&self, seeker: usize) -> u64 {
+        let first = self.lists.first();
+        first.map_or(0, |lists| lists.whereabouts(seeker))
     }
 
     fn is_likelihood(&self) -> bool {
@@ -141,9 +139,6 @@ impl Lists for Added<'_> {
     }
 
     fn caveats(&self) -> Vec<String> {
-        self.lists
-            .iter()
-            .flat_map(|lists| lists.caveats())
-            .collect()
+        self.caveats.clone()
     }
 }

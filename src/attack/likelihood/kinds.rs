@@ -151,14 +151,13 @@ impl<L: FactoredLaw> PairsOfKinds<L> {
         }
     }
 
-    /// What a seeker of a kind pays for each kind.
-    fn costs(&self, seeker: usize) -> Vec<f64> {
+    /// What a seeker of a kind pays for each of these kinds.
+    fn costs(&self, seeker: usize, sought: &[u32]) -> Vec<f64> {
         let pairs = &self.pairs;
         let mut costs = Vec::new();
-        let kinds = self.kinds_sought();
-        (pairs.law).log_likelihoods(seeker, &kinds, pairs.direction, &mut costs);
-        for (kind, cost) in costs.iter_mut().enumerate() {
-            *cost = pairs.cost(seeker, kind, *cost);
+        (pairs.law).log_likelihoods(seeker, sought, pairs.direction, &mut costs);
+        for (cost, &kind) in costs.iter_mut().zip(sought) {
+            *cost = pairs.cost(seeker, kind as usize, *cost);
         }
         costs
     }
@@ -270,7 +269,7 @@ impl<L: FactoredLaw> PairsOfKinds<L> {
                 rest += (sum - likely.iter().map(own).sum::<f64>()).max(0.0);
             }
         } else {
-            let costs = (0..).zip(self.costs(seeker));
+            let costs = (0..).zip(self.costs(seeker, &self.kinds_sought()));
             self.pairs.candidates(&mut list, costs);
         }
         let least = list.iter().fold(f64::INFINITY, |least, of| least.min(of.1));
@@ -514,10 +513,31 @@ impl<L: FactoredLaw> Lists for PairsOfKinds<L> {
     }
 
     fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
-        let costs = self.costs(self.seekers.of[seeker] as usize);
+        let costs = self.costs(self.seekers.of[seeker] as usize, &self.kinds_sought());
         let kinds = (0..).zip(&self.kinds.of);
         let of_records = kinds.map(|(record, &kind)| (record, costs[kind as usize]));
         self.pairs.candidates(list, of_records);
+    }
+
+    fn add_to(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
+        let seeker = self.seekers.of[seeker] as usize;
+        let kinds: Vec<u32> = (list.iter())
+            .map(|&(record, _)| self.kinds.of[record as usize])
+            .collect();
+        let costs = if kinds.len() < self.kinds.sizes.len() {
+            self.costs(seeker, &kinds)
+        } else {
+            let of_all = self.costs(seeker, &self.kinds_sought());
+            kinds.iter().map(|&kind| of_all[kind as usize]).collect()
+        };
+        for ((_, cost), more) in list.iter_mut().zip(costs) {
+            *cost += more;
+        }
+        list.retain(|&(_, cost)| cost < f64::INFINITY);
+    }
+
+    fn weighs_pairs(&self) -> bool {
+        true
     }
 
     fn summed(&self) -> Option<(&Kinds, &dyn Summed)> {

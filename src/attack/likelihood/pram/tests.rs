@@ -468,6 +468,19 @@ fn lists_of_kinds_are_those_of_all_pairs() {
                     let (i, j) = direction.turned(seeker, record as usize);
                     assert_eq!(log, law.log_likelihood(i, j));
                 }
+                // What is added to the pairs of another law is what lists say, to fewer pairs than there are kinds, and to more.
+                for step in [1, 3, 40] {
+                    let shown = sought.iter().step_by(step);
+                    let mut sums: Vec<(u32, f64)> =
+                        shown.map(|&record| (record, f64::from(record))).collect();
+                    let both = sums.iter().filter_map(|&(record, own)| {
+                        let said = found.iter().find(|of| of.0 == record)?;
+                        Some((record, own + said.1))
+                    });
+                    let expected: Vec<(u32, f64)> = both.collect();
+                    of_kinds.add_to(seeker, &mut sums);
+                    assert_eq!(sums, expected);
+                }
             }
         }
     }
