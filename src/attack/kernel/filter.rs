@@ -160,22 +160,17 @@ impl Seeker<'_> {
     }
 
     /// Shows `found` the places in the tree of those who may cost no more than `limit`, and then of those who may cost no more than what it returns,
-    /// if that is less.
-    pub(super) fn walk(self, limit: f64, found: impl FnMut(usize) -> f64) {
-        Arch::new().dispatch(Walk {
+    /// if that is less; if they are `COUNTED` with whether one surely costs less.
+    pub(super) fn walk<const COUNTED: bool>(
+        self,
+        limit: f64,
+        found: impl FnMut(usize, bool) -> f64,
+    ) {
+        Arch::new().dispatch(Walk::<_, COUNTED> {
             seeker: self,
             limit,
             found,
         });
-    }
-
-    /// How many records cost less than `limit`; `is_less`: whether one does, by its place in the tree, where the filter cannot tell.
-    pub(super) fn count(self, limit: f64, is_less: impl FnMut(usize) -> bool) -> u32 {
-        Arch::new().dispatch(Count {
-            seeker: self,
-            limit,
-            is_less,
-        })
     }
 
     /// From now on nothing is wanted that costs more.
@@ -433,13 +428,13 @@ impl OfLeaf {
     }
 }
 
-struct Walk<'a, F> {
+struct Walk<'a, F, const COUNTED: bool> {
     seeker: Seeker<'a>,
     limit: f64,
     found: F,
 }
 
-impl<F: FnMut(usize) -> f64> WithSimd for Walk<'_, F> {
+impl<F: FnMut(usize, bool) -> f64, const COUNTED: bool> WithSimd for Walk<'_, F, COUNTED> {
     type Output = ();
 
     #[inline(always)]
@@ -461,62 +456,21 @@ impl<F: FnMut(usize) -> f64> WithSimd for Walk<'_, F> {
             let Some(leaf) = waiting.next(tree, seeker.most, of_fan) else {
                 return;
             };
-            let of_leaf = OfLeaf::new::<S, false>(simd, &seeker, leaf);
-            if !of_leaf.is_anybody_near {
-                continue;
-            }
-            for (place, least) in tree.run(leaf).zip(of_leaf.least) {
-                // What is no number is not left out.
-                if least > seeker.most {
-                    continue;
-                }
-                let wanted = found(place);
-                if wanted < limit {
-                    limit = wanted;
-                    seeker.follow(limit);
-                }
-            }
-        }
-    }
-}
-
-struct Count<'a, F> {
-    seeker: Seeker<'a>,
-    limit: f64,
-    is_less: F,
-}
-
-impl<F: FnMut(usize) -> bool> WithSimd for Count<'_, F> {
-    type Output = u32;
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> u32 {
-        let Self {
-            mut seeker,
-            limit,
-            mut is_less,
-        } = self;
-        let tree = &seeker.filter.tree;
-        seeker.follow(limit);
-        let mut waiting = Waiting::default();
-        waiting.begin(tree);
-        let mut count = 0;
-        loop {
-            let of_fan = OfFan {
-                simd,
-                seeker: &seeker,
-            };
-            let Some(leaf) = waiting.next(tree, seeker.most, of_fan) else {
-                return count;
-            };
-            let of_leaf = OfLeaf::new::<S, true>(simd, &seeker, leaf);
+            let of_leaf = OfLeaf::new::<S, COUNTED>(simd, &seeker, leaf);
             if !of_leaf.is_anybody_near {
                 continue;
             }
             let costs = of_leaf.least.into_iter().zip(of_leaf.greatest);
             for (place, (least, greatest)) in tree.run(leaf).zip(costs) {
-                let is_certain = greatest < seeker.fewest;
-                count += u32::from(is_certain || !(least > seeker.most) && is_less(place));
+                // What is no number is not left out.
+                if least > seeker.most {
+                    continue;
+                }
+                let wanted = found(place, greatest < seeker.fewest);
+                if wanted < limit {
+                    limit = wanted;
+                    seeker.follow(limit);
+                }
             }
         }
     }

@@ -48,8 +48,8 @@ pub enum Kernel {
 ///
 /// # How it is computed
 /// `rbf` and `mahalanobis` grow with the Euclidean and the Mahalanobis distance, so these are searched, and reported
-/// as distances. The others are searched in a tree of boxes of standardised values: what the polynomial costs is bounded by the distance to the
-/// box and the norms in it, `tanh` by the greatest `x·y`. The polynomial is the Euclidean distance between vectors of monomials, and nothing
+/// as distances. The others are searched in a tree of boxes of standardised values, in single precision first: what the polynomial costs is bounded by
+/// the distance to the box, the norms in it, and across the mean by the least `x·y`, `tanh` by the greatest `x·y`. The polynomial is the Euclidean distance between vectors of monomials, and nothing
 /// cancels in how it is worked out; for assignments these vectors are made.
 ///
 /// # Missing

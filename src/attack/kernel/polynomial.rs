@@ -213,7 +213,7 @@ impl Lists for PolynomialLists {
     fn cheapest(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
         list.clear();
         let mut least = f64::INFINITY;
-        self.seeker(seeker).walk(least, |place| {
+        self.seeker(seeker).walk::<false>(least, |place, _| {
             let cost = self.cost(seeker, place);
             if cost < least {
                 least = cost;
@@ -259,8 +259,12 @@ impl Lists for PolynomialLists {
 impl Closer for PolynomialLists {
     fn count(&self, seeker: usize, record: u32) -> u32 {
         let own = self.cost(seeker, self.place_of[record as usize] as usize);
-        let is_closer = |place| self.cost(seeker, place) < own;
-        self.seeker(seeker).count(own, is_closer)
+        let mut closer = 0;
+        self.seeker(seeker).walk::<true>(own, |place, is_closer| {
+            closer += u32::from(is_closer || self.cost(seeker, place) < own);
+            own
+        });
+        closer
     }
 }
 

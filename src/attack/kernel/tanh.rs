@@ -1,9 +1,22 @@
 //! `tanh(x·y + b)`.
+//!
+//! What is short of 1 falls with x·y, so the greatest product with a box, and the greatest 1 − K(b, b) in it, say what its records cost at least. Products are
+//! worked out in single precision.
+//!
+//! # Their error
+//! Let `u = 2^-24`, X the norm of the seeker, and R that of the farthest corner of all boxes. Coordinates are rounded to the nearest number, which
+//! keeps order, and a product of n of them is rounded n times more: it is off by at most `1.01 (n + 3) u X R`, and so is the greatest product with a box.
+
+use pulp::{Arch, Simd, WithSimd};
 
 use super::product;
 use crate::{
     attack::{Closer, Lists},
-    distance::kd_tree::{BoxTree, Leaves, Length, Waiting, length_of_square},
+    distance::{
+        kd_tree::{BoxTree, Leaves, Length, length_of_square},
+        single::{U, rounded},
+        wide_tree::{Bounds, FAN, LEAF, Waiting, WideTree},
+    },
     table::matrix::Matrix,
 };
 
@@ -12,17 +25,29 @@ fn short_of_one(t: f64) -> f64 {
     2.0 / ((2.0 * t).exp() + 1.0)
 }
 
-/// Records of a leaf.
-const LEAF: usize = 32;
+/// The t of which 1 − tanh(t) is this; infinite where there is none. It is not beyond the last of which it is more than 0 in rounded numbers.
+fn of_short(short: f64) -> f64 {
+    const LAST: f64 = 354.0;
+    if short >= 2.0 {
+        f64::NEG_INFINITY
+    } else if short < 0.0 {
+        f64::INFINITY
+    } else {
+        (0.5 * (2.0 / short - 1.0).ln()).min(LAST)
+    }
+}
 
-/// What the exponential function, and what is done to its result, may add to a kernel or take from it, as a share of it: some ulps.
+/// What the exponential function, the logarithm, and what is done to their results, may add to a number or take from it, as a share of it: some ulps.
 const ROUNDING: f64 = 1e-14;
+
+/// Norms whose products are within the range of single precision.
+const SAFE_NORM: f64 = 1e15;
 
 /// Records by the tanh kernel.
 #[derive(Debug)]
 pub(super) struct TanhLists {
     seekers: Matrix,
-    boxes: BoxTree,
+    tree: WideTree,
     /// In the order of the tree.
     sought: Matrix,
     /// Where each record stands there.
@@ -31,8 +56,10 @@ pub(super) struct TanhLists {
     own_of_seekers: Vec<f64>,
     /// 1 − K(b, b), in the order of the tree.
     own_of_sought: Vec<f64>,
-    /// The greatest of these in each node.
-    greatest_own: Vec<f64>,
+    /// The greatest of these below each box of each fan, rounded up.
+    greatest_own: Vec<[f32; FAN]>,
+    /// The norm of the farthest corner of all boxes.
+    radius: f64,
     offset: f64,
 }
 
@@ -50,26 +77,38 @@ impl TanhLists {
         };
         let (own_of_records, weights) = (own(sought), vec![1.0; sought.n_attributes()]);
         let prices: (&[f64], Length<'_>) = (&own_of_records, &length_of_square);
-        let leaves = Leaves::UpTo(LEAF);
+        let leaves = Leaves::Full(LEAF);
         let boxes = match by {
             Some((by, of)) => {
                 BoxTree::build_priced(by, prices, &of, leaves).spanning(sought, &weights)
             }
             None => BoxTree::build_priced(sought, prices, &weights, leaves),
         };
-        let order = boxes.tree.points();
+        let corner = match boxes.tree.n_nodes() {
+            0 => 0.0,
+            _ => (boxes.spans(0).iter())
+                .map(|span| span.low.abs().max(span.high.abs()).powi(2))
+                .sum(),
+        };
+        let attributes = (0..sought.n_attributes()).collect();
+        let coordinate = |_, value| rounded(value);
+        let tree = WideTree::new(boxes, sought, attributes, coordinate, |_| f32::INFINITY);
+        let order = tree.points();
         let own_of_sought: Vec<f64> = order
             .iter()
             .map(|&record| own_of_records[record as usize])
             .collect();
         Self {
-            greatest_own: boxes.tree.greatest(&own_of_sought),
+            greatest_own: (tree.greatest(&own_of_sought).into_iter())
+                .map(|of_fan| of_fan.map(f32::next_up))
+                .collect(),
             own_of_seekers: own(&seekers),
             own_of_sought,
             seekers,
-            place_of: boxes.tree.places(),
+            place_of: tree.places(),
             sought: sought.reordered(order),
-            boxes,
+            radius: f64::sqrt(corner),
+            tree,
             offset,
         }
     }
@@ -81,15 +120,176 @@ impl TanhLists {
         2.0 * kernel - self.own_of_sought[place] - self.own_of_seekers[seeker]
     }
 
-    /// No record of the node costs less: its product with the seeker is not above the greatest of the box, and neither is what rounding makes
-    /// of it, since both are added up in the same order.
-    fn least(&self, seeker: usize, node: usize) -> f64 {
-        let ends = self.boxes.spans(node).iter().zip(self.seekers.row(seeker));
-        let greatest: f64 = ends
-            .map(|(span, x)| (x * span.low).max(x * span.high))
-            .sum();
-        let kernel = short_of_one(greatest + self.offset) * (1.0 - ROUNDING);
-        2.0 * kernel - self.greatest_own[node] - self.own_of_seekers[seeker]
+    fn seeker(&self, seeker: usize) -> Seeker<'_> {
+        let row = self.seekers.row(seeker);
+        let norm = product(row, row).sqrt();
+        let is_safe = norm <= SAFE_NORM && self.radius <= SAFE_NORM;
+        let doubt = 1.01 * (row.len() as f64 + 3.0) * U * norm * self.radius + 1e-20;
+        Seeker {
+            lists: self,
+            values: row.iter().copied().map(rounded).collect(),
+            own: self.own_of_seekers[seeker],
+            doubt: if is_safe { doubt } else { f64::INFINITY },
+            limit: f64::INFINITY,
+        }
+    }
+}
+
+/// A seeker in single precision.
+#[derive(Debug)]
+struct Seeker<'a> {
+    lists: &'a TanhLists,
+    values: Vec<f32>,
+    /// 1 − K(a, a).
+    own: f64,
+    /// How far products are off at most.
+    doubt: f64,
+    /// What costs more is not wanted.
+    limit: f64,
+}
+
+impl Seeker<'_> {
+    /// Shows `found` the places in the tree of those who may cost no more than `limit`, and then of those who may cost no more than what it returns,
+    /// if that is less; with whether one surely costs less.
+    fn walk(mut self, limit: f64, found: impl FnMut(usize, bool) -> f64) {
+        self.limit = limit;
+        Arch::new().dispatch(Walk {
+            seeker: self,
+            found,
+        });
+    }
+
+    /// What a record costs at least whose product, in single precision, and whose 1 − K(b, b) are these.
+    #[inline(always)]
+    fn least(&self, product: f32, own: f64) -> f64 {
+        let greatest = f64::from(product) + self.doubt;
+        let kernel = if greatest.is_nan() {
+            0.0
+        } else {
+            short_of_one(greatest + self.lists.offset) * (1.0 - ROUNDING)
+        };
+        2.0 * kernel - own - self.own
+    }
+
+    /// The products below which records of a leaf cost more than the limit, and above which they cost less.
+    fn limits(&self, leaf: usize) -> [f32; 2] {
+        let own = &self.lists.own_of_sought[self.lists.tree.run(leaf)];
+        let (least, greatest) = own
+            .iter()
+            .fold((f64::INFINITY, 0.0), |(least, greatest), &own| {
+                (f64::min(least, own), f64::max(greatest, own))
+            });
+        let limit = self.limit;
+        let slack = ROUNDING * (limit.abs() + self.own + greatest);
+        let far = of_short(0.5 * (limit + self.own + greatest) + slack);
+        // What is hardly above 0 could be 0 of a rounded number: then nobody surely costs less.
+        let near = match 0.5 * (limit + self.own + least) - slack {
+            short if short >= 1e-300 => of_short(short),
+            _ => f64::INFINITY,
+        };
+        // Where all cost more, or all less, no product is asked for.
+        let product = |t: f64, outward: f64| {
+            if t.is_infinite() {
+                return t;
+            }
+            let doubt = self.doubt + ROUNDING * (t.abs() + self.lists.offset.abs());
+            t - self.lists.offset + outward * doubt
+        };
+        [
+            rounded(product(far, -1.0)).next_down(),
+            rounded(product(near, 1.0)).next_up(),
+        ]
+    }
+
+    /// The products with the records of a leaf.
+    #[inline(always)]
+    fn products<S: Simd>(&self, simd: S, leaf: usize) -> [f32; LEAF] {
+        let mut all = [0.0; LEAF];
+        let sums = S::as_mut_simd_f32s(&mut all).0;
+        for (strip, &value) in self.lists.tree.strips(leaf).iter().zip(&self.values) {
+            let strip = S::as_simd_f32s(&strip.0).0;
+            let value = simd.splat_f32s(value);
+            for (sum, &points) in sums.iter_mut().zip(strip) {
+                *sum = simd.mul_add_f32s(points, value, *sum);
+            }
+        }
+        all
+    }
+}
+
+/// What records below boxes cost at least.
+#[derive(Clone, Copy)]
+struct OfFan<'a, 'b, S> {
+    simd: S,
+    seeker: &'a Seeker<'b>,
+}
+
+impl<S: Simd> Bounds for OfFan<'_, '_, S> {
+    #[inline(always)]
+    fn least(&mut self, fan: usize) -> [f32; FAN] {
+        let Self { simd, seeker } = *self;
+        let lists = seeker.lists;
+        let mut products = [0.0; FAN];
+        // No closures: they would be compiled for any processor.
+        for (vector, sum) in S::as_mut_simd_f32s(&mut products).0.iter_mut().enumerate() {
+            for (edges, &value) in lists.tree.edges(fan).iter().zip(&seeker.values) {
+                let value = simd.splat_f32s(value);
+                let low = S::as_simd_f32s(&edges.low).0[vector];
+                let high = S::as_simd_f32s(&edges.high).0[vector];
+                let (low, high) = (simd.mul_f32s(low, value), simd.mul_f32s(high, value));
+                *sum = simd.add_f32s(*sum, simd.max_f32s(low, high));
+            }
+        }
+        let n_boxes = lists.tree.below(fan).len();
+        let mut all = [f32::INFINITY; FAN];
+        for (at, least) in all[..n_boxes].iter_mut().enumerate() {
+            let cost = seeker.least(products[at], f64::from(lists.greatest_own[fan][at]));
+            *least = rounded(cost).next_down();
+        }
+        all
+    }
+}
+
+struct Walk<'a, F> {
+    seeker: Seeker<'a>,
+    found: F,
+}
+
+impl<F: FnMut(usize, bool) -> f64> WithSimd for Walk<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self {
+            mut seeker,
+            mut found,
+        } = self;
+        let tree = &seeker.lists.tree;
+        let mut waiting = Waiting::default();
+        waiting.begin(tree);
+        loop {
+            let most = rounded(seeker.limit).next_up();
+            let of_fan = OfFan {
+                simd,
+                seeker: &seeker,
+            };
+            let Some(leaf) = waiting.next(tree, most, of_fan) else {
+                return;
+            };
+            let [mut far, near] = seeker.limits(leaf);
+            for (place, product) in tree.run(leaf).zip(seeker.products(simd, leaf)) {
+                // What is no number is not left out.
+                let own = seeker.lists.own_of_sought[place];
+                if product < far || seeker.least(product, own) > seeker.limit {
+                    continue;
+                }
+                let wanted = found(place, product > near);
+                if wanted < seeker.limit {
+                    seeker.limit = wanted;
+                    [far, _] = seeker.limits(leaf);
+                }
+            }
+        }
     }
 }
 
@@ -105,7 +305,7 @@ impl Lists for TanhLists {
     fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
         list.clear();
         list.resize(self.n_sought(), (0, 0.0));
-        for (place, &record) in self.boxes.tree.points().iter().enumerate() {
+        for (place, &record) in self.tree.points().iter().enumerate() {
             list[record as usize] = (record, self.cost(seeker, place));
         }
     }
@@ -120,21 +320,18 @@ impl Lists for TanhLists {
 
     fn cheapest(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
         list.clear();
-        let tree = &self.boxes.tree;
         let mut least = f64::INFINITY;
-        let mut waiting = Waiting::begun(tree);
-        while let Some(leaf) = waiting.next(tree, least, |node| self.least(seeker, node)) {
-            for place in tree.run(leaf) {
-                let cost = self.cost(seeker, place);
-                if cost < least {
-                    least = cost;
-                    list.clear();
-                }
-                if cost <= least {
-                    list.push((tree.points()[place], cost));
-                }
+        self.seeker(seeker).walk(least, |place, _| {
+            let cost = self.cost(seeker, place);
+            if cost < least {
+                least = cost;
+                list.clear();
             }
-        }
+            if cost <= least {
+                list.push((self.tree.points()[place], cost));
+            }
+            least
+        });
     }
 
     fn is_likelihood(&self) -> bool {
@@ -144,14 +341,12 @@ impl Lists for TanhLists {
 
 impl Closer for TanhLists {
     fn count(&self, seeker: usize, record: u32) -> u32 {
-        let tree = &self.boxes.tree;
         let own = self.cost(seeker, self.place_of[record as usize] as usize);
         let mut closer = 0;
-        let mut waiting = Waiting::begun(tree);
-        while let Some(leaf) = waiting.next(tree, own, |node| self.least(seeker, node)) {
-            let costs = tree.run(leaf).map(|place| self.cost(seeker, place));
-            closer += costs.map(|cost| u32::from(cost < own)).sum::<u32>();
-        }
+        self.seeker(seeker).walk(own, |place, is_closer| {
+            closer += u32::from(is_closer || self.cost(seeker, place) < own);
+            own
+        });
         closer
     }
 }
