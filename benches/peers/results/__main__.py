@@ -66,6 +66,8 @@ class Race:
 
     def make(self, kind: str, n: int) -> Path:
         """A file of so many records, made when it is first asked for."""
+        if kind == "pram_statement":
+            return self.make("pram", n).with_suffix(".sdc.json")
         path = self.folder / f"{kind}-{n}.csv"
         if path.exists():
             return path
@@ -80,6 +82,8 @@ class Race:
         elif kind in maskings:
             origin, words = maskings[kind]
             call = ["mask", *words, "-o", str(path), str(self.make(origin, n))]
+            if kind == "pram":
+                call += ["--statement", str(path.with_suffix(".sdc.json"))]
             subprocess.run([self.options.program, "--quiet", *call], check=True)
         else:
             if kind == "centres":

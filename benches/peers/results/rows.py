@@ -218,6 +218,12 @@ JOBS = (
     attack("rsld, 7 known", "rsld --p 2 --known first:7"),
     attack("likelihood, 7 known", "likelihood --p 2 --known first:7"),
     attack("involution, 7 known", "involution --p 2 --known first:7"),
+    attack("kernel poly, 6 categories", "kernel", files=CATEGORIES),
+    attack(
+        "likelihood, 6 categories",
+        "likelihood --statement {pram_statement}",
+        files=CATEGORIES,
+    ),
     attack(
         "prl, 6 categories, m, u and share by EM",
         "prl --agree exact --fit em",
