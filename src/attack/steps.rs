@@ -97,7 +97,8 @@ pub struct Added<'a> {
 impl<'a> Added<'a> {
     /// Adds up lists; there must be one at least.
     ///
-    /// Lists that weigh pairs come last: these have candidates by all laws before them only, which are few where a law has windows.
+    /// Lists that weigh pairs come last, so that they are asked only for pairs that all others allow, which are few where a law has windows. The
+    /// last digit of a sum of three laws and more can depend on it, unless costs are multiples of one step.
     pub fn new(mut lists: Vec<Box<dyn Lists + 'a>>) -> Self {
         let caveats = lists.iter().flat_map(|lists| lists.caveats()).collect();
         lists.sort_by_key(|lists| lists.weighs_pairs());

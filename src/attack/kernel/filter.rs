@@ -1,4 +1,4 @@
-//! Records in single precision: who surely costs more by [a polynomial](super::polynomial), in front of exact costs.
+//! Records in single precision: who surely costs more by [a polynomial](super::polynomial) than is wanted, and who surely costs less, in front of exact costs.
 //!
 //! # The bounds
 //! Of the records in a box, whose squared norms are within an interval too, and whose squared distances from x are at least `m`:
@@ -21,8 +21,12 @@
 //! `a = 1.05 u (X + R)`, so their squared distance is at most `(1 + 2^-10) m + (1 + 2^10) a²`; the sum of n squares is off by less than its 2^-11th for
 //! the n that there can be: [`LESS`] of it, less 1100 a², is no more than m. Norms are rounded outward. In the units, `e` errs by at most 4u
 //! where |y|² ≤ 2, so its square by its 2^-10th and 6e-11, of which only the former counts where |e| > 2.5e-4, and else h^d is below 3. All else is
-//! rounded a few times for each of at most 4096 powers, and no term is negative. [`Seeker::follow`] allows a 256th and 2e-10 d². Where numbers are too
-//! large, and where a bound is no number, nobody is left out.
+//! rounded a few times for each of at most 4096 powers, and no term is negative. [`Seeker::follow`] allows a 256th and 2e-10 d².
+//!
+//! Across the mean `h − Q` can be as small as 2, and be lost in numbers of the size of h. So Q has [`DOUBT`] of both squared norms added: then either
+//! `h − Q` is taken to be 2, or norms differ by so much that e² outweighs what is lost. It is no bound of roundings alone, and must not be made smaller.
+//!
+//! Where norms are too large nobody is left out. Where they are not, only a cost beyond the range of numbers has a bound that is none.
 //!
 //! # Who surely costs less
 //! A record costs at most `(1 + |x|²)^d + (1 + |y|²)^d − 2 q^d` with the least q that its distance leaves, 0 for a negative one if d is even;
@@ -31,7 +35,7 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::to_power;
+use super::{SAFE_NORM, to_power};
 use crate::distance::{
     single::{U, rounded},
     wide_tree::{AT_ONCE, Bounds, FAN, LEAF, Strip, Waiting, WideTree},
@@ -43,11 +47,9 @@ const LESS: f32 = 1.0 - 1.0 / 512.0;
 /// What a sum of squares becomes when all that roundings may have taken is added.
 const MORE: f32 = 1.0 + 1.0 / 512.0;
 
-/// How much a product of two records may be off in single precision, as a share of the sum of their squared norms.
+/// How much a product with a record, or with the corner of a box, may be off in single precision, as a share of the sum of the squared norms (of a corner the
+/// greatest norm in the box: farther corners have a Q that says nothing), and more: see above.
 const DOUBT: f32 = 1e-3;
-
-/// Norms up to which numbers of single precision can be worked with.
-const SAFE_NORM: f64 = 1e15;
 
 /// The sought records, ready to be searched.
 #[derive(Debug)]
@@ -160,7 +162,7 @@ impl Seeker<'_> {
     }
 
     /// Shows `found` the places in the tree of those who may cost no more than `limit`, and then of those who may cost no more than what it returns,
-    /// if that is less; if they are `COUNTED` with whether one surely costs less.
+    /// if that is less; if they are `COUNTED` with whether one surely costs less than that.
     pub(super) fn walk<const COUNTED: bool>(
         self,
         limit: f64,
@@ -357,7 +359,7 @@ impl Seeker<'_> {
         found
     }
 
-    /// The same of the records below each box of a fan.
+    /// What the records below each box of a fan cost at least.
     #[inline(always)]
     fn fan<S: Simd, const ACROSS: bool>(&self, simd: S, fan: usize) -> [f32; FAN] {
         let mut all = [0.0; FAN];

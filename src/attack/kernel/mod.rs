@@ -20,6 +20,9 @@ use crate::{error::Result, stats::checked::Finite};
 use polynomial::PolynomialLists;
 use tanh::TanhLists;
 
+/// Norms up to which products of two records can be worked out in single precision.
+const SAFE_NORM: f64 = 1e15;
+
 /// A kernel `K(x, y)`, on standardised values.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

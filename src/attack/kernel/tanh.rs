@@ -9,7 +9,7 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::product;
+use super::{SAFE_NORM, product};
 use crate::{
     attack::{Closer, Lists},
     distance::{
@@ -25,7 +25,7 @@ fn short_of_one(t: f64) -> f64 {
     2.0 / ((2.0 * t).exp() + 1.0)
 }
 
-/// The t of which 1 − tanh(t) is this; infinite where there is none. It is not beyond the last of which it is more than 0 in rounded numbers.
+/// The t of which 1 − tanh(t) is this; −∞ of 2 and more, ∞ of less than 0. At most 354: beyond 354.8 it is 0 in rounded numbers.
 fn of_short(short: f64) -> f64 {
     const LAST: f64 = 354.0;
     if short >= 2.0 {
@@ -40,8 +40,8 @@ fn of_short(short: f64) -> f64 {
 /// What the exponential function, the logarithm, and what is done to their results, may add to a number or take from it, as a share of it: some ulps.
 const ROUNDING: f64 = 1e-14;
 
-/// Norms whose products are within the range of single precision.
-const SAFE_NORM: f64 = 1e15;
+/// More than what vanishes below the range of single precision adds up to.
+const UNDERFLOW: f64 = 1e-20;
 
 /// Records by the tanh kernel.
 #[derive(Debug)]
@@ -124,7 +124,7 @@ impl TanhLists {
         let row = self.seekers.row(seeker);
         let norm = product(row, row).sqrt();
         let is_safe = norm <= SAFE_NORM && self.radius <= SAFE_NORM;
-        let doubt = 1.01 * (row.len() as f64 + 3.0) * U * norm * self.radius + 1e-20;
+        let doubt = 1.01 * (row.len() as f64 + 3.0) * U * norm * self.radius + UNDERFLOW;
         Seeker {
             lists: self,
             values: row.iter().copied().map(rounded).collect(),
@@ -187,7 +187,7 @@ impl Seeker<'_> {
             short if short >= 1e-300 => of_short(short),
             _ => f64::INFINITY,
         };
-        // Where all cost more, or all less, no product is asked for.
+        // Where all cost more or all less, or nobody surely does, no product is asked for.
         let product = |t: f64, outward: f64| {
             if t.is_infinite() {
                 return t;
@@ -276,7 +276,7 @@ impl<F: FnMut(usize, bool) -> f64> WithSimd for Walk<'_, F> {
             let Some(leaf) = waiting.next(tree, most, of_fan) else {
                 return;
             };
-            let [mut far, near] = seeker.limits(leaf);
+            let [mut far, mut near] = seeker.limits(leaf);
             for (place, product) in tree.run(leaf).zip(seeker.products(simd, leaf)) {
                 // What is no number is not left out.
                 let own = seeker.lists.own_of_sought[place];
@@ -286,7 +286,7 @@ impl<F: FnMut(usize, bool) -> f64> WithSimd for Walk<'_, F> {
                 let wanted = found(place, product > near);
                 if wanted < seeker.limit {
                     seeker.limit = wanted;
-                    [far, _] = seeker.limits(leaf);
+                    [far, near] = seeker.limits(leaf);
                 }
             }
         }
@@ -368,6 +368,9 @@ mod tests {
             (300, 0.3, 500, 0.0),
             (300, 1e4, 1, 0.0),
             (300, 1e-4, 1, 2.0),
+            (300, 1e16, 1, 0.0),
+            (300, 0.5, 1, 300.0),
+            (300, 0.5, 1, -300.0),
         ] {
             let value = |cell: usize| {
                 let mixed = (cell + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
@@ -393,7 +396,9 @@ mod tests {
                 }
                 for &(record, own) in all.iter().step_by(7) {
                     let closer = all.iter().filter(|of| of.1 < own).count();
-                    assert_eq!(lists.count(seeker, record) as usize, closer);
+                    for lists in [&lists, &halved] {
+                        assert_eq!(lists.count(seeker, record) as usize, closer);
+                    }
                 }
                 let least = all.iter().fold(f64::INFINITY, |least, of| least.min(of.1));
                 all.retain(|of| of.1 <= least);

@@ -81,7 +81,7 @@ impl<'a> Seen<'a> {
 /// The likelihoods of complete lists, of pairs of different records, which are gone through in the order of their values.
 ///
 /// # Complexity
-/// f of all records, and what becomes of seekers whose lists nobody wants: [`Products`]. A list: O(different sought records · attributes).
+/// f of all records, and what becomes of seekers whose lists nobody wants: [`Products`]. A list: O(different sought records · attributes); what is added to pairs of another law: O(pairs · attributes), and no more than a list.
 #[derive(Debug)]
 pub(super) struct PairsOfKinds<L> {
     /// Of one record of each kind.

@@ -43,8 +43,8 @@ pub fn cases() -> Vec<Case> {
         ),
         usage(
             "degree too high for an assignment",
-            "--method kernel --degree 5000 --assign one-to-one",
-            "neither number may be above 4096",
+            "--method kernel --degree 100 --known 2-4 --assign one-to-one",
+            "more than 4096 coordinates",
         ),
         usage(
             "offset without tanh",
