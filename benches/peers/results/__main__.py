@@ -67,7 +67,13 @@ class Race:
     def make(self, kind: str, n: int) -> Path:
         """A file of so many records, made when it is first asked for."""
         if kind == "pram_statement":
-            return self.make("pram", n).with_suffix(".sdc.json")
+            masked = self.folder / f"pram-{n}.csv"
+            statement = masked.with_suffix(".sdc.json")
+            if not statement.exists():
+                # A file that was kept from before statements were written.
+                masked.unlink(missing_ok=True)
+                self.make("pram", n)
+            return statement
         path = self.folder / f"{kind}-{n}.csv"
         if path.exists():
             return path

@@ -81,7 +81,8 @@ impl<'a> Seen<'a> {
 /// The likelihoods of complete lists, of pairs of different records, which are gone through in the order of their values.
 ///
 /// # Complexity
-/// f of all records, and what becomes of seekers whose lists nobody wants: [`Products`]. A list: O(different sought records · attributes); what is added to pairs of another law: O(pairs · attributes), and no more than a list.
+/// f of all records, and what becomes of seekers whose lists nobody wants: [`Products`]. A list: O(different sought records · attributes); what is
+/// added to pairs of another law: O(pairs · attributes), and no more than a list.
 #[derive(Debug)]
 pub(super) struct PairsOfKinds<L> {
     /// Of one record of each kind.
@@ -188,7 +189,8 @@ impl<L: FactoredLaw> PairsOfKinds<L> {
         let share = || law.log_share(attribute, released as usize);
         match (self.pairs.direction, law.has(intruder as usize, attribute)) {
             (Direction::OriginalToMasked, true) if !is_relative => -share(),
-            // An attribute that the intruder misses counts its share. If none of his records is complete, the attributes that he has are divided by theirs.
+            // Where the intruder's record has a gap, the share of the released value is its factor. If all his records have gaps, the factors of
+            // values that are there are divided by the shares instead.
             (Direction::MaskedToOriginal, false) if self.pairs.is_somebody_complete() => share(),
             (Direction::MaskedToOriginal, true) if !self.pairs.is_somebody_complete() => -share(),
             _ => 0.0,
