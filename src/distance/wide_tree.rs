@@ -56,6 +56,15 @@ impl Edges {
         let above = simd.sub_f32s(value, S::as_simd_f32s(&self.high).0[vector]);
         simd.max_f32s(simd.max_f32s(below, above), simd.splat_f32s(0.0))
     }
+
+    /// The least product of a value with any in each box of a vector of these.
+    #[inline(always)]
+    pub fn least_product<S: Simd>(&self, simd: S, vector: usize, value: f32) -> S::f32s {
+        let value = simd.splat_f32s(value);
+        let low = simd.mul_f32s(S::as_simd_f32s(&self.low).0[vector], value);
+        let high = simd.mul_f32s(S::as_simd_f32s(&self.high).0[vector], value);
+        simd.min_f32s(low, high)
+    }
 }
 
 /// What a box of a fan holds.

@@ -372,16 +372,8 @@ impl Seeker<'_> {
                 let away = edges.away(simd, vector, value);
                 apart = simd.mul_add_f32s(away, away, apart);
                 if ACROSS {
-                    let value = simd.splat_f32s(value);
-                    let (low, high) = (
-                        S::as_simd_f32s(&edges.low).0,
-                        S::as_simd_f32s(&edges.high).0,
-                    );
-                    let (low, high) = (
-                        simd.mul_f32s(low[vector], value),
-                        simd.mul_f32s(high[vector], value),
-                    );
-                    product = simd.add_f32s(product, simd.min_f32s(low, high));
+                    let least = edges.least_product(simd, vector, value);
+                    product = simd.add_f32s(product, least);
                 }
             }
             *least = self.least::<S, ACROSS>(simd, [apart, product], [low[vector], high[vector]]);

@@ -149,6 +149,19 @@ impl ByColumns for KernelDistance {
     }
 }
 
+/// Adds a record to a list of the cheapest ones, unless others are cheaper; the cost of those in the list then.
+fn keep_cheapest(list: &mut Vec<(u32, f64)>, record: u32, cost: f64) -> f64 {
+    let mut least = list.first().map_or(f64::INFINITY, |&(_, least)| least);
+    if cost < least {
+        least = cost;
+        list.clear();
+    }
+    if cost <= least {
+        list.push((record, cost));
+    }
+    least
+}
+
 fn product(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -15,6 +15,7 @@ use std::{borrow::Cow, sync::OnceLock};
 
 use super::{
     filter::{Filter, Seeker},
+    keep_cheapest,
     monomials::Monomials,
     product, to_power,
 };
@@ -212,17 +213,9 @@ impl Lists for PolynomialLists {
 
     fn cheapest(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
         list.clear();
-        let mut least = f64::INFINITY;
-        self.seeker(seeker).walk::<false>(least, |place, _| {
-            let cost = self.cost(seeker, place);
-            if cost < least {
-                least = cost;
-                list.clear();
-            }
-            if cost <= least {
-                list.push((self.filter.records()[place], cost));
-            }
-            least
+        let walk = self.seeker(seeker);
+        walk.walk::<false>(f64::INFINITY, |place, _| {
+            keep_cheapest(list, self.filter.records()[place], self.cost(seeker, place))
         });
     }
 

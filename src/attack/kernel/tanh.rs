@@ -9,7 +9,7 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::{SAFE_NORM, product};
+use super::{SAFE_NORM, keep_cheapest, product};
 use crate::{
     attack::{Closer, Lists},
     distance::{
@@ -43,6 +43,15 @@ const ROUNDING: f64 = 1e-14;
 /// More than what vanishes below the range of single precision adds up to.
 const UNDERFLOW: f64 = 1e-20;
 
+/// The least and the greatest of numbers that are not negative.
+fn ends(numbers: &[f64]) -> [f64; 2] {
+    let numbers = numbers.iter().copied();
+    [
+        numbers.clone().fold(f64::INFINITY, f64::min),
+        numbers.fold(0.0, f64::max),
+    ]
+}
+
 /// Records by the tanh kernel.
 #[derive(Debug)]
 pub(super) struct TanhLists {
@@ -58,6 +67,8 @@ pub(super) struct TanhLists {
     own_of_sought: Vec<f64>,
     /// The greatest of these below each box of each fan, rounded up.
     greatest_own: Vec<[f32; FAN]>,
+    /// The least and the greatest of these of each leaf.
+    own_of_leaves: Vec<[f64; 2]>,
     /// The norm of the farthest corner of all boxes.
     radius: f64,
     offset: f64,
@@ -102,6 +113,7 @@ impl TanhLists {
             greatest_own: (tree.greatest(&own_of_sought).into_iter())
                 .map(|of_fan| of_fan.map(f32::next_up))
                 .collect(),
+            own_of_leaves: own_of_sought.chunks(LEAF).map(ends).collect(),
             own_of_seekers: own(&seekers),
             own_of_sought,
             seekers,
@@ -150,10 +162,10 @@ struct Seeker<'a> {
 
 impl Seeker<'_> {
     /// Shows `found` the places in the tree of those who may cost no more than `limit`, and then of those who may cost no more than what it returns,
-    /// if that is less; with whether one surely costs less.
-    fn walk(mut self, limit: f64, found: impl FnMut(usize, bool) -> f64) {
+    /// if that is less; if they are `COUNTED` with whether one surely costs less.
+    fn walk<const COUNTED: bool>(mut self, limit: f64, found: impl FnMut(usize, bool) -> f64) {
         self.limit = limit;
-        Arch::new().dispatch(Walk {
+        Arch::new().dispatch(Walk::<_, COUNTED> {
             seeker: self,
             found,
         });
@@ -171,20 +183,15 @@ impl Seeker<'_> {
         2.0 * kernel - own - self.own
     }
 
-    /// The products below which records of a leaf cost more than the limit, and above which they cost less.
-    fn limits(&self, leaf: usize) -> [f32; 2] {
-        let own = &self.lists.own_of_sought[self.lists.tree.run(leaf)];
-        let (least, greatest) = own
-            .iter()
-            .fold((f64::INFINITY, 0.0), |(least, greatest), &own| {
-                (f64::min(least, own), f64::max(greatest, own))
-            });
+    /// The product below which records of a leaf cost more than the limit; where they are `COUNTED` that above which they cost less, too.
+    fn limits<const COUNTED: bool>(&self, leaf: usize) -> [f32; 2] {
+        let [least, greatest] = self.lists.own_of_leaves[leaf];
         let limit = self.limit;
         let slack = ROUNDING * (limit.abs() + self.own + greatest);
         let far = of_short(0.5 * (limit + self.own + greatest) + slack);
         // What is hardly above 0 could be 0 of a rounded number: then nobody surely costs less.
         let near = match 0.5 * (limit + self.own + least) - slack {
-            short if short >= 1e-300 => of_short(short),
+            short if COUNTED && short >= 1e-300 => of_short(short),
             _ => f64::INFINITY,
         };
         // Where all cost more or all less, or nobody surely does, no product is asked for.
@@ -233,11 +240,8 @@ impl<S: Simd> Bounds for OfFan<'_, '_, S> {
         // No closures: they would be compiled for any processor.
         for (vector, sum) in S::as_mut_simd_f32s(&mut products).0.iter_mut().enumerate() {
             for (edges, &value) in lists.tree.edges(fan).iter().zip(&seeker.values) {
-                let value = simd.splat_f32s(value);
-                let low = S::as_simd_f32s(&edges.low).0[vector];
-                let high = S::as_simd_f32s(&edges.high).0[vector];
-                let (low, high) = (simd.mul_f32s(low, value), simd.mul_f32s(high, value));
-                *sum = simd.add_f32s(*sum, simd.max_f32s(low, high));
+                // The greatest with the value is the least with the opposite one, with the sign turned.
+                *sum = simd.sub_f32s(*sum, edges.least_product(simd, vector, -value));
             }
         }
         let n_boxes = lists.tree.below(fan).len();
@@ -250,12 +254,12 @@ impl<S: Simd> Bounds for OfFan<'_, '_, S> {
     }
 }
 
-struct Walk<'a, F> {
+struct Walk<'a, F, const COUNTED: bool> {
     seeker: Seeker<'a>,
     found: F,
 }
 
-impl<F: FnMut(usize, bool) -> f64> WithSimd for Walk<'_, F> {
+impl<F: FnMut(usize, bool) -> f64, const COUNTED: bool> WithSimd for Walk<'_, F, COUNTED> {
     type Output = ();
 
     #[inline(always)]
@@ -276,7 +280,7 @@ impl<F: FnMut(usize, bool) -> f64> WithSimd for Walk<'_, F> {
             let Some(leaf) = waiting.next(tree, most, of_fan) else {
                 return;
             };
-            let [mut far, mut near] = seeker.limits(leaf);
+            let [mut far, mut near] = seeker.limits::<COUNTED>(leaf);
             for (place, product) in tree.run(leaf).zip(seeker.products(simd, leaf)) {
                 // What is no number is not left out.
                 let own = seeker.lists.own_of_sought[place];
@@ -286,7 +290,7 @@ impl<F: FnMut(usize, bool) -> f64> WithSimd for Walk<'_, F> {
                 let wanted = found(place, product > near);
                 if wanted < seeker.limit {
                     seeker.limit = wanted;
-                    [far, near] = seeker.limits(leaf);
+                    [far, near] = seeker.limits::<COUNTED>(leaf);
                 }
             }
         }
@@ -320,17 +324,9 @@ impl Lists for TanhLists {
 
     fn cheapest(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
         list.clear();
-        let mut least = f64::INFINITY;
-        self.seeker(seeker).walk(least, |place, _| {
-            let cost = self.cost(seeker, place);
-            if cost < least {
-                least = cost;
-                list.clear();
-            }
-            if cost <= least {
-                list.push((self.tree.points()[place], cost));
-            }
-            least
+        let walk = self.seeker(seeker);
+        walk.walk::<false>(f64::INFINITY, |place, _| {
+            keep_cheapest(list, self.tree.points()[place], self.cost(seeker, place))
         });
     }
 
@@ -343,7 +339,7 @@ impl Closer for TanhLists {
     fn count(&self, seeker: usize, record: u32) -> u32 {
         let own = self.cost(seeker, self.place_of[record as usize] as usize);
         let mut closer = 0;
-        self.seeker(seeker).walk(own, |place, is_closer| {
+        self.seeker(seeker).walk::<true>(own, |place, is_closer| {
             closer += u32::from(is_closer || self.cost(seeker, place) < own);
             own
         });
