@@ -7,7 +7,7 @@
 # It builds the program (SDCRISK=path takes one that is there), and installs peers by name in a virtual
 # environment. That and the files (13 GB for 10,000,000 records) go into the folder PEERS_FOLDER, which is
 # kept for the next time; without it into a temporary folder, which is removed. --brief stops at
-# 1,000,000 records, 60 s a run and two rounds, and ends within half an hour; all of it takes hours.
+# 1,000,000 records, 60 s a run and two rounds, and takes half an hour; all of it takes hours.
 #
 # Two peers cannot be installed by name. sdcMicro: SDCMICRO_LIBRARY names a library of R packages that has
 # it (and Debian's r-cran-data.table, r-cran-clue). ARX: ARX_CLASSPATH has its classes and libraries. Rows of

@@ -260,7 +260,7 @@ def arguments() -> argparse.Namespace:
     options = parser.parse_args()
     if options.brief:
         options.sizes = [size for size in options.sizes if size <= 10**6]
-        options.limit, options.total = min(options.limit, 60), options.total or 22 * 60
+        options.limit, options.total = min(options.limit, 60), options.total or 35 * 60
         options.rounds = min(options.rounds, 2)
     return options
 
