@@ -248,6 +248,38 @@ fn the_second_program_balances_to_the_same() {
     assert!(worst < 0.005 && entries > 5_000 && contradicted > 20);
 }
 
+/// Where everybody is mixed up with a few neighbours only, what is settled at one end of the file reaches the other slowly, and rows and columns scaled in
+/// turns take thousands of rounds. Few rounds do, and the posterior is that of the second program, which scales until nothing changes.
+#[test]
+fn files_that_settle_slowly_are_balanced_in_few_rounds() {
+    let mut dice = Dice(17);
+    for (n, nats) in [(40, 1), (80, 3), (80, 12)] {
+        let mut weight = |i: usize, j: usize| match i.abs_diff(j) {
+            0..=2 => (dice.roll(100 * nats) as f64 / -100.0).exp(),
+            _ => 0.0,
+        };
+        let weights = Weights {
+            n_sought: n,
+            rows: (0..n)
+                .map(|i| (0..n).map(|j| weight(i, j)).collect())
+                .collect(),
+        };
+        let (slow, _) = slow_posterior::balanced(&weights.rows, 200_000);
+        let balanced = Balanced::new(&weights, Unlisted::Impossible).unwrap();
+        let figures = balanced.figures();
+        println!("{n} records, e^{nats}: {figures:?}");
+        assert!(figures.settled && figures.rounds < 400, "{figures:?}");
+        let (mut list, mut worst) = (Vec::new(), 0.0_f64);
+        for (seeker, slow) in slow.iter().enumerate() {
+            balanced.list(seeker, &mut list);
+            for &(record, cost) in &list {
+                worst = worst.max(((-cost).exp() - slow[record as usize]).abs());
+            }
+        }
+        assert!(worst < 1e-3, "{worst}");
+    }
+}
+
 /// A row of one candidate leaves the others what they have, and then nothing is left to draw.
 #[test]
 fn certain_pairs_are_certain() {

@@ -38,6 +38,33 @@ pub(super) struct Surplus {
     pub partners: Vec<Option<u32>>,
 }
 
+impl Surplus {
+    /// What a column sums to: that of a sought record, or the one after the last, of having no partner.
+    pub(super) fn of_column(&self, column: usize) -> f64 {
+        if column < self.may_be_alone.len() {
+            1.0
+        } else {
+            self.seekers as f64
+        }
+    }
+
+    /// Whether a column may be a stranger's.
+    pub(super) fn may_be_alone(&self, column: usize) -> bool {
+        self.may_be_alone.get(column) == Some(&true)
+    }
+
+    /// The sum of these numbers, one a column, over those that may be a stranger's.
+    pub(super) fn of_alone(&self, numbers: &[f64]) -> f64 {
+        let both = numbers.iter().zip(&self.may_be_alone);
+        both.fold(
+            0.0,
+            |sum, (number, &alone)| {
+                if alone { sum + number } else { sum }
+            },
+        )
+    }
+}
+
 impl Candidates {
     /// Writes lists down: see [`Packed`] for how, and [`negligible`] for what is left out.
     ///
@@ -50,20 +77,47 @@ impl Candidates {
             .with_max_len(1)
             .map(|seekers| Self::of_piece(lists, unlisted, seekers))
             .collect();
-        let nobody = pieces
-            .iter()
-            .flat_map(|piece| piece.nobody.clone())
-            .collect();
+        Ok(Self::joined(lists.n_sought(), pieces))
+    }
+
+    /// The same candidates with the likelihoods of other lists, which hold them and perhaps others.
+    pub(super) fn reweighed(&self, lists: &dyn Lists) -> Self {
+        let pieces = pieces(self.n_seekers()).into_par_iter().with_max_len(1);
+        let pieces = pieces.map(|seekers| {
+            let mut piece = Self::default();
+            let mut list = Vec::new();
+            for seeker in seekers {
+                lists.list(seeker, &mut list);
+                let least = piece.push_nobody(&list);
+                let mut kept = self.lists.records(seeker).peekable();
+                list.retain(|(record, _)| kept.next_if_eq(record).is_some());
+                let logs = list.iter().map(|&(record, cost)| (record, least - cost));
+                piece.lists.push(logs);
+            }
+            piece
+        });
+        let mut all = Self::joined(self.n_sought, pieces.collect());
+        for (nobody, before) in all.nobody.iter_mut().zip(&self.nobody) {
+            if *before == 0.0 {
+                *nobody = 0.0;
+            }
+        }
+        all
+    }
+
+    fn joined(n_sought: usize, pieces: Vec<Self>) -> Self {
+        let nobody = pieces.iter().flat_map(|piece| piece.nobody.clone());
+        let nobody = nobody.collect();
         let parts: Vec<Packed> = pieces.into_iter().map(|piece| piece.lists).collect();
         let mut all = Packed::for_all(&parts);
         for part in parts {
             all.append(part);
         }
-        Ok(Self {
-            n_sought: lists.n_sought(),
+        Self {
+            n_sought,
             lists: all,
             nobody,
-        })
+        }
     }
 
     fn of_piece(
@@ -75,15 +129,7 @@ impl Candidates {
         let mut list = Vec::new();
         for seeker in seekers {
             lists.list(seeker, &mut list);
-            let least = list
-                .iter()
-                .fold(f64::INFINITY, |least, &(_, cost)| least.min(cost));
-            // The likelihood of two unrelated records is 1. Who has no better candidate than e^-600 has none.
-            piece.nobody.push(if list.is_empty() {
-                0.0
-            } else {
-                least.min(600.0).exp()
-            });
+            let least = piece.push_nobody(&list);
             if unlisted == Unlisted::Unlikely {
                 let beyond = negligible(&list, least);
                 list.retain(|&(_, cost)| cost - least < beyond);
@@ -92,6 +138,19 @@ impl Candidates {
             piece.lists.push(logs);
         }
         piece
+    }
+
+    /// Adds the weight of having no partner, of a seeker with this list; returns the least cost.
+    fn push_nobody(&mut self, list: &[(u32, f64)]) -> f64 {
+        let costs = list.iter().map(|&(_, cost)| cost);
+        let least = costs.fold(f64::INFINITY, f64::min);
+        // The likelihood of two unrelated records is 1. Who has no better candidate than e^-600 has none.
+        self.nobody.push(if list.is_empty() {
+            0.0
+        } else {
+            least.min(600.0).exp()
+        });
+        least
     }
 
     pub(super) fn n_seekers(&self) -> usize {

@@ -32,7 +32,7 @@ pub enum Unlisted {
 /// P_ij = r_i W_ij c_j,   Σ_j P_ij = 1 for each seeker,   Σ_i P_ij = 1 for each sought record
 /// ```
 ///
-/// Scaling rows and columns in turns converges to P. It approximates the probability that j is the partner of i *given that
+/// Scaling rows and columns in turns converges to P, and Newton's method does where that is slow. It approximates the probability that j is the partner of i *given that
 /// the files hold the same people*, of which the exact value is a ratio of permanents ([`Sampled`] comes as near as one has
 /// time for). A list of it costs −ln P_ij.
 ///
@@ -65,15 +65,16 @@ pub enum Unlisted {
 /// `Σ_ij |P'_ij − P_ij| ≤ ε n` (by Pinsker's inequality): of the probability of a seeker, ε / 2 goes to other candidates on average, at most. ε is 6.2e-5 times
 /// the eighth root of the seeker's largest likelihood divided by the pair's: 1.5e-4 for candidates of a thousandth. Roundings mostly cancel: on
 /// files of 1,080 records, and of swapped ones and p-distribution of 10,000 and 20,000, the mean of the stated probabilities moved by 8e-6
-/// at most, and one link of 20,000 changed, between candidates whose probabilities have four digits in common. Rounds end at 1e-4.
+/// at most, and one link of 20,000 changed, between candidates whose probabilities have four digits in common. Rounds end when no more than 1e-4 of the
+/// probability of a seeker would go to other candidates on average.
 ///
 /// # Complexity
 /// 3 to 5 bytes a candidate, 3 where lists are long, of all seekers together; a round costs two multiplications a candidate, and there are as
-/// many rounds as it takes, at most 2,000.
+/// many rounds as it takes, about 2,000 at most.
 ///
 /// # Source
 /// R. Sinkhorn, "A relationship between arbitrary positive matrices and doubly stochastic matrices", Annals of Mathematical
-/// Statistics 35, 1964. Its use here is our own.
+/// Statistics 35, 1964; P. A. Knight, D. Ruiz, "A fast algorithm for matrix balancing", IMA Journal of Numerical Analysis 33, 2013. Its use here is our own.
 #[derive(Debug)]
 pub struct Balanced {
     candidates: Candidates,
@@ -108,7 +109,7 @@ impl Balanced {
         Self::in_rounds(lists, unlisted, scaling::ROUNDS)
     }
 
-    /// Balances lists of likelihoods in so many rounds at most: for who balances them again and again on the way to something else.
+    /// Balances lists of likelihoods in so many rounds at most.
     ///
     /// # Errors
     /// As for [`Balanced::new`].
@@ -136,6 +137,24 @@ impl Balanced {
         })
     }
 
+    /// The same candidates balanced by the likelihoods of other lists of the same records: for who balances them again and again on the way to
+    /// something else. Which of them are in a matching is not asked once more.
+    #[must_use]
+    pub fn again(self, lists: &dyn Lists, rounds: u32) -> Self {
+        let candidates = self.candidates.reweighed(lists);
+        let factors = Factors::of(&candidates, &self.surplus, rounds);
+        Self {
+            figures: Figures {
+                rounds: factors.rounds,
+                settled: factors.settled,
+                ..self.figures
+            },
+            candidates,
+            factors,
+            ..self
+        }
+    }
+
     /// How it was come by.
     pub fn figures(&self) -> Figures {
         self.figures
@@ -148,7 +167,7 @@ impl Balanced {
 
     /// The probability that a seeker has no partner.
     fn absent(&self, seeker: usize) -> f64 {
-        self.factors.seekers[seeker] * self.factors.nobody * self.candidates.nobody[seeker]
+        self.factors.seekers[seeker] * self.factors.nobody() * self.candidates.nobody[seeker]
     }
 
     /// The probabilities of a seeker's candidates, in their order.
@@ -158,7 +177,7 @@ impl Balanced {
         list.map(move |(record, weight)| {
             (
                 record,
-                factor * weight * self.factors.sought[record as usize],
+                factor * weight * self.factors.sought()[record as usize],
             )
         })
     }

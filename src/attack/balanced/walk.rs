@@ -74,7 +74,7 @@ impl Odds {
             }
         }
         let mut strangers = Vec::new();
-        let factors = &balanced.factors.sought;
+        let factors = balanced.factors.sought();
         let alone = || (0_u32..).zip(factors).zip(&balanced.surplus.may_be_alone);
         let sum: f64 = alone().filter(|of| *of.1).map(|((_, c), _)| c).sum();
         let mut end = 0_u64;
