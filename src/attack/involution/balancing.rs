@@ -19,16 +19,48 @@ pub(super) struct Posterior {
     pub of_nobody: Vec<f64>,
 }
 
-/// The balanced posterior of these pairs, by so many rounds of scaling: what comes of all is balanced to the end by the judge.
-///
-/// # Errors
-/// Failed, when it would take too much memory.
-pub(super) fn balanced(candidates: &Candidates, n_sought: usize, rounds: u32) -> Result<Posterior> {
-    let lists = Borrowed {
-        candidates,
-        n_sought,
-    };
-    let balanced = Balanced::in_rounds(&lists, Unlisted::Impossible, rounds)?;
+/// Balances the same pairs again and again, while their costs change, by so many rounds of scaling: what comes of all is balanced to the end by the
+/// judge.
+pub(super) struct Balancing {
+    n_sought: usize,
+    rounds: u32,
+    last: Option<Balanced>,
+}
+
+impl Balancing {
+    pub(super) fn new(n_sought: usize, rounds: u32) -> Self {
+        Self {
+            n_sought,
+            rounds,
+            last: None,
+        }
+    }
+
+    /// From now on there are other pairs.
+    pub(super) fn forget(&mut self) {
+        self.last = None;
+    }
+
+    /// The balanced posterior of the pairs.
+    ///
+    /// # Errors
+    /// Failed, when it would take too much memory.
+    pub(super) fn posterior(&mut self, candidates: &Candidates) -> Result<Posterior> {
+        let lists = Borrowed {
+            candidates,
+            n_sought: self.n_sought,
+        };
+        let balanced = match self.last.take() {
+            Some(last) => last.again(&lists, self.rounds),
+            None => Balanced::in_rounds(&lists, Unlisted::Impossible, self.rounds)?,
+        };
+        let posterior = posterior(candidates, &balanced);
+        self.last = Some(balanced);
+        Ok(posterior)
+    }
+}
+
+fn posterior(candidates: &Candidates, balanced: &Balanced) -> Posterior {
     let of_seeker = |list: &mut Vec<(u32, f64)>, seeker: usize| -> Vec<f64> {
         balanced.list(seeker, list);
         let pairs = candidates.starts[seeker]..candidates.starts[seeker + 1];
@@ -45,8 +77,8 @@ pub(super) fn balanced(candidates: &Candidates, n_sought: usize, rounds: u32) ->
         .map_init(Vec::new, of_seeker)
         .collect();
     let seekers = 0..candidates.n_seekers();
-    Ok(Posterior {
+    Posterior {
         of_pairs: rows.concat(),
         of_nobody: seekers.map(|seeker| balanced.no_partner(seeker)).collect(),
-    })
+    }
 }

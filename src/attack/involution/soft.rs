@@ -1,6 +1,6 @@
 //! The soft form: other sides weigh by how likely they are.
 
-use super::{balancing::balanced, candidates::Candidates, exchanges::Exchanges, values::Values};
+use super::{balancing::Balancing, candidates::Candidates, exchanges::Exchanges, values::Values};
 use crate::error::Result;
 
 /// Rounds, unless it settles sooner.
@@ -54,8 +54,8 @@ pub(super) fn soften(
     }
     let left_out = attributes - 1;
     let mut without = unweighed.clone();
-    let before = balanced(&without, n_sought, SCALINGS)?.of_pairs;
-    let by_chance = Exchanges::new(&without, values).share_mutual(left_out, &before);
+    let before = Balancing::new(n_sought, SCALINGS).posterior(&without)?;
+    let by_chance = Exchanges::new(&without, values).share_mutual(left_out, &before.of_pairs);
     let (probabilities, exchanges) = soft.weigh(&mut without, Some(left_out))?;
     let found = exchanges.share_mutual(left_out, &probabilities);
     let shown = found >= 1.5 * by_chance + 0.01;
@@ -81,12 +81,14 @@ impl Soft<'_> {
         let mut first = candidates.costs.clone();
         let mut before = vec![0.0; first.len()];
         let mut exchanges = Exchanges::new(candidates, self.values);
+        let mut balancing = Balancing::new(self.n_sought, SCALINGS);
         let mut round = 0;
         loop {
-            let mut probabilities = balanced(candidates, self.n_sought, SCALINGS)?.of_pairs;
+            let mut probabilities = balancing.posterior(candidates)?.of_pairs;
             let keeps: Vec<bool> = probabilities.iter().map(|&p| p > NEGLIGIBLE).collect();
             if 4 * keeps.iter().filter(|&&keep| keep).count() <= 3 * keeps.len() {
                 candidates.retain(&keeps);
+                balancing.forget();
                 for numbers in [&mut first, &mut before, &mut probabilities] {
                     let mut keeps = keeps.iter();
                     numbers.retain(|_| keeps.next().is_some_and(|&keep| keep));

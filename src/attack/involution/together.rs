@@ -4,7 +4,7 @@
 //! false. So candidate pairs come in clusters. The exchange between two of them was drawn once, but the likelihood counts it for each.
 
 use super::{
-    balancing::{Posterior, balanced},
+    balancing::{Balancing, Posterior},
     candidates::Candidates,
     exchanges::Mutual,
 };
@@ -53,13 +53,10 @@ pub(super) fn weigh(
     }
     let first = candidates.costs.clone();
     let mut factors = vec![0.0; first.len()];
+    let mut balancing = Balancing::new(n_sought, SCALINGS);
     for round in 0..ROUNDS {
         let longest = FIRST_STEP * SHRINKS.powi(round);
-        let own = by_themselves(
-            candidates,
-            &balanced(candidates, n_sought, SCALINGS)?,
-            &factors,
-        );
+        let own = by_themselves(candidates, &balancing.posterior(candidates)?, &factors);
         let mut change = 0.0_f64;
         for cluster in &clusters.all {
             let together =
@@ -199,7 +196,8 @@ mod tests {
     #[test]
     fn an_exchange_is_counted_once_by_hand() {
         let candidates = weighed(&[&[0, 1], &[0, 1]], 2, [0, 3]);
-        let found = balanced(&candidates, 2, 100).unwrap().of_pairs;
+        let found = Balancing::new(2, 100).posterior(&candidates);
+        let found = found.unwrap().of_pairs;
         for (p, expected) in found.iter().zip([10.0, 1.0, 1.0, 10.0]) {
             assert!((p - expected / 11.0).abs() < 0.01, "{found:?}");
         }
