@@ -171,7 +171,7 @@ impl Balanced {
     }
 
     /// The probabilities of a seeker's candidates, in their order.
-    fn probabilities(&self, seeker: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
+    pub fn probabilities(&self, seeker: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
         let factor = self.factors.seekers[seeker];
         let list = self.candidates.lists.list(seeker);
         list.map(move |(record, weight)| {

@@ -61,24 +61,20 @@ impl Balancing {
 }
 
 fn posterior(candidates: &Candidates, balanced: &Balanced) -> Posterior {
-    let of_seeker = |list: &mut Vec<(u32, f64)>, seeker: usize| -> Vec<f64> {
-        balanced.list(seeker, list);
+    let of_seeker = |seeker: usize| {
         let pairs = candidates.starts[seeker]..candidates.starts[seeker + 1];
         // Balancing may leave pairs out.
-        let mut entries = list.iter().peekable();
-        let of_record = |record: &u32| {
+        let mut entries = balanced.probabilities(seeker).peekable();
+        let of_record = move |record: &u32| {
             let own = entries.next_if(|(other, _)| other == record);
-            own.map_or(0.0, |&(_, cost)| (-cost).exp())
+            own.map_or(0.0, |(_, probability)| probability)
         };
-        candidates.records[pairs].iter().map(of_record).collect()
+        candidates.records[pairs].iter().map(of_record)
     };
-    let rows: Vec<Vec<f64>> = (0..candidates.n_seekers())
-        .into_par_iter()
-        .map_init(Vec::new, of_seeker)
-        .collect();
-    let seekers = 0..candidates.n_seekers();
+    let seekers = (0..candidates.n_seekers()).into_par_iter();
+    let nobody = seekers.clone().map(|seeker| balanced.no_partner(seeker));
     Posterior {
-        of_pairs: rows.concat(),
-        of_nobody: seekers.map(|seeker| balanced.no_partner(seeker)).collect(),
+        of_pairs: seekers.flat_map_iter(of_seeker).collect(),
+        of_nobody: nobody.collect(),
     }
 }

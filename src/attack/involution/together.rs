@@ -3,6 +3,8 @@
 //! Where a pair is the only one that can be the other side of an exchange, and needs that exchange itself, both are true or both are
 //! false. So candidate pairs come in clusters. The exchange between two of them was drawn once, but the likelihood counts it for each.
 
+use rayon::prelude::*;
+
 use super::{
     balancing::{Balancing, Posterior},
     candidates::Candidates,
@@ -82,8 +84,7 @@ pub(super) fn weigh(
 
 /// ln of the odds of each pair without what others of its cluster say.
 fn by_themselves(candidates: &Candidates, posterior: &Posterior, factors: &[f64]) -> Vec<f64> {
-    let mut own = Vec::with_capacity(factors.len());
-    for (seeker, nobody) in posterior.of_nobody.iter().enumerate() {
+    let of_seeker = |(seeker, nobody): (usize, &f64)| {
         let pairs = candidates.starts[seeker]..candidates.starts[seeker + 1];
         let row = &posterior.of_pairs[pairs.clone()];
         // Sums from both ends: 1 − P would have no digits left.
@@ -92,13 +93,18 @@ fn by_themselves(candidates: &Candidates, posterior: &Posterior, factors: &[f64]
             after[place] = after[place + 1] + p;
         }
         let mut before = *nobody;
-        for (place, p) in row.iter().enumerate() {
-            let others = (before + after[place + 1]).max(MIN);
-            own.push(p.max(MIN).ln() - others.ln() - factors[pairs.start + place]);
+        let own = row
+            .iter()
+            .zip(after.into_iter().skip(1))
+            .zip(&factors[pairs]);
+        own.map(move |((p, after), factor)| {
+            let others = (before + after).max(MIN);
             before += p;
-        }
-    }
-    own
+            p.max(MIN).ln() - others.ln() - factor
+        })
+    };
+    let seekers = posterior.of_nobody.par_iter().enumerate();
+    seekers.flat_map_iter(of_seeker).collect()
 }
 
 /// Pairs that are all true or all false.
