@@ -25,6 +25,9 @@ const SHARE_OF_REST: f64 = 0.1;
 /// The logarithm of no factor changes by more in a step.
 const LONGEST: f64 = 5.0;
 
+/// Columns are balanced that are off by its root on average: rounding alone.
+const NOTHING: f64 = 1e-20;
+
 /// Steps that must be shorter are none.
 const SHORTEST: f64 = 1e-3;
 
@@ -206,14 +209,17 @@ impl Factors {
         let mut direction = over_sums(&residual);
         let mut square = dot(&residual, &direction);
         let mut lately = step.by.clone();
+        let n_columns = slope.len() as f64;
         let mut taken = 0;
         while self.rounds < rounds && !step.is_found {
             let curved = self.curved(candidates, surplus, sums, &direction);
             self.rounds += 1;
             let curvature = dot(&direction, &curved);
-            // Nothing but rounding is left.
-            if curvature <= 1e-14 * dot(&direction, &direction) {
-                step.is_found = true;
+            let of_sums = direction.iter().zip(&sums.columns);
+            let of_sums = of_sums.fold(0.0, |all, (by, sum)| all + sum * by * by);
+            // What is left is to no avail, or there is nothing but rounding in it.
+            if square <= NOTHING * n_columns || curvature <= NOTHING * of_sums {
+                step.is_found = square <= NOTHING * n_columns;
                 break;
             }
             let length = square / curvature;
@@ -238,6 +244,8 @@ impl Factors {
             }
             square = next;
         }
+        step.moves += self.moves(candidates, sums, &lately);
+        self.rounds += 1;
         step
     }
 

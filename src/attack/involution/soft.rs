@@ -12,8 +12,8 @@ const SETTLED: f64 = 1e-3;
 /// From this share of exchanges with another side on, it is sure that values were exchanged: chance comes to a fifth at most.
 const SHOWN: f64 = 0.5;
 
-/// Rounds of scaling in each.
-const SCALINGS: u32 = 40;
+/// Rounds of scaling in each, unless they settle sooner: what is left out of balance would be taken for what other sides say.
+const SCALINGS: u32 = 200;
 
 /// Pairs below this probability are dropped on the way, a quarter of all at once or more.
 const NEGLIGIBLE: f64 = 1e-8;
