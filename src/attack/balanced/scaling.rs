@@ -60,7 +60,7 @@ struct Step {
     by: Vec<f64>,
     /// How much of the probability of a seeker goes to other candidates, on average, at most.
     moves: f64,
-    /// Whether it was found before all rounds were used.
+    /// Whether it was found, before all rounds were used and as far as rounding lets it.
     is_found: bool,
 }
 
@@ -282,7 +282,7 @@ impl Factors {
             .collect()
     }
 
-    /// How much of the probability of a seeker goes to other candidates, on average, where the logarithms of the columns' factors change by x; x is little.
+    /// How much of the probability of a seeker goes to other candidates, on average, where the logarithms of the columns' factors change by x, which is small.
     fn moves(&self, candidates: &Candidates, sums: &Sums, x: &[f64]) -> f64 {
         let pieces: Vec<f64> = pieces(candidates.n_seekers())
             .into_par_iter()
