@@ -60,8 +60,8 @@ pub trait Closer: Sync {
     fn count(&self, seeker: usize, record: u32) -> u32;
 }
 
-/// Which of two sought records is nearer, where their costs are so close that rounding could have told them apart, or made a tie of
-/// them.
+/// Which of two sought records is nearer, where their costs are so close that rounding could have changed their order, or made them
+/// tie.
 pub trait Decides: std::fmt::Debug + Send + Sync {
     /// How close costs of this seeker must be for that.
     fn doubt(&self, seeker: usize) -> Doubt;

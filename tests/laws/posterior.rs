@@ -37,6 +37,15 @@ impl Lists for Weights {
 }
 
 impl Weights {
+    /// As many seekers as sought records, with a weight for each pair, drawn row by row.
+    fn square(n: usize, mut weight: impl FnMut(usize, usize) -> f64) -> Self {
+        let mut row = |i| (0..n).map(|j| weight(i, j)).collect();
+        Self {
+            n_sought: n,
+            rows: (0..n).map(&mut row).collect(),
+        }
+    }
+
     fn of_chance(dice: &mut Dice, n: usize, m: usize, sides: u64) -> Self {
         let mut weight = |_| {
             if dice.roll(8) < sides {
@@ -254,16 +263,10 @@ fn the_second_program_balances_to_the_same() {
 fn files_that_settle_slowly_are_balanced_in_few_rounds() {
     let mut dice = Dice(17);
     for (n, nats) in [(40, 1), (80, 3), (80, 12)] {
-        let mut weight = |i: usize, j: usize| match i.abs_diff(j) {
+        let weights = Weights::square(n, |i, j| match i.abs_diff(j) {
             0..=2 => (dice.roll(100 * nats) as f64 / -100.0).exp(),
             _ => 0.0,
-        };
-        let weights = Weights {
-            n_sought: n,
-            rows: (0..n)
-                .map(|i| (0..n).map(|j| weight(i, j)).collect())
-                .collect(),
-        };
+        });
         let (slow, _) = slow_posterior::balanced(&weights.rows, 200_000);
         let balanced = Balanced::new(&weights, Unlisted::Impossible).unwrap();
         let figures = balanced.figures();
@@ -331,16 +334,10 @@ fn lists_without_their_unlikely_ends_balance_to_the_same() {
     let (mut left_out, mut worst, mut worst_mean) = (0, 0.0_f64, 0.0_f64);
     for _ in 0..40 {
         let n = 20 + dice.roll(40) as usize;
-        let mut weight = |i: usize, j: usize| {
+        let weights = Weights::square(n, |i, j| {
             let nats = if i == j { 4 } else { 40 };
             (dice.roll(100 * nats) as f64 / -100.0).exp()
-        };
-        let weights = Weights {
-            n_sought: n,
-            rows: (0..n)
-                .map(|i| (0..n).map(|j| weight(i, j)).collect())
-                .collect(),
-        };
+        });
         let (slow, _) = slow_posterior::balanced(&weights.rows, 20_000);
         let balanced = Balanced::new(&weights, Unlisted::Unlikely).unwrap();
         left_out += n * n - balanced.figures().candidates as usize;

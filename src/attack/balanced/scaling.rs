@@ -69,7 +69,7 @@ impl Factors {
     ///
     /// # In turns
     /// Let d be the mean change of the columns' factors in a round, which shrinks by a factor q a round, as ten rounds show: d q / (1 − q) is
-    /// still to come, and probabilities change by no more. That, and not d, must be small: where scaling is slow, d is small long before it has settled.
+    /// still to come, and probabilities change by about as much at most. That, and not d, must be small: where scaling is slow, d is small long before it has settled.
     ///
     /// # Newton's method
     /// With v the logarithms of the columns' factors c, and t what they are to sum to, balancing minimizes
@@ -81,8 +81,8 @@ impl Factors {
     /// ```
     ///
     /// with the row of strangers as often as there are of them. A step δ solves `F'' δ = −F'`, by conjugate gradients of which each takes a round, and is
-    /// halved until F falls. In turns, it would take about the square of so many rounds. Before each step there is a round in turns: of a sum far from
-    /// 1 its logarithm tells more.
+    /// halved until F falls. In turns, it would take about the square of so many rounds. Before each step there is a round in turns, which
+    /// uses the logarithm of a sum: that is the better guide far from 1.
     ///
     /// What counts is how probabilities move, `P_ij (δ_j − Σ_k P_ik δ_k)`, and not factors: where somebody is all but certain, these hardly matter, and are
     /// hardly determined. It has settled when a whole step moves little. Each step moves less than half of what the one before it did: an entry that is to

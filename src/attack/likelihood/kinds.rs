@@ -189,7 +189,7 @@ impl<L: FactoredLaw> PairsOfKinds<L> {
         let share = || law.log_share(attribute, released as usize);
         match (self.pairs.direction, law.has(intruder as usize, attribute)) {
             (Direction::OriginalToMasked, true) if !is_relative => -share(),
-            // Where the intruder's record has a gap, the share of the released value is its factor. If all his records have gaps, the factors of
+            // Where the intruder's record has a gap, the share of the released value is its factor. If all of the intruder's records have gaps, the factors of
             // values that are there are divided by the shares instead.
             (Direction::MaskedToOriginal, false) if self.pairs.is_somebody_complete() => share(),
             (Direction::MaskedToOriginal, true) if !self.pairs.is_somebody_complete() => -share(),
