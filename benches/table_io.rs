@@ -2,7 +2,7 @@
 //! memory against the size of the table.
 //!
 //! `cargo bench --bench table_io` runs every case in a process of its own, on the same bytes in memory.
-//! `RAYON_NUM_THREADS` sets the threads; `--features parquet` adds reading the same table as Parquet.
+//! `RAYON_NUM_THREADS` sets the threads. The same table is read as Parquet, too, unless `--no-default-features` leaves that out.
 
 mod common;
 

@@ -57,7 +57,7 @@ p = { from = 1, to = 40 }
 method = "microagg"
 k = { from = 2, to = 40 }
 """
-LINK = "link --method am,likelihood --statement data/s.json --known age,income data/people.csv data/masked.csv"
+LINK = "link --method am,likelihood --statement data/s.json --known age,income data/people.parquet data/masked.parquet"
 EVALUATE = "evaluate plan.toml"
 SEARCH = "search least.toml --risk-at-most 10%"
 RISK = "risk --key region,age data/people.csv data/masked.csv"
@@ -144,6 +144,9 @@ class Files:
         with open(folder / "data" / "people.csv", "wb") as file:
             file.write(self.own("demo --data").stdout)
         self.own("mask rankswap --p 10 --seed 1 --attributes age,earnings,income,tax --statement data/s.json -q -o data/masked.csv data/people.csv")
+        # What clusters hold: the same tables as Parquet.
+        for name in ("people", "masked"):
+            self.own("match-attributes --rename data/{0}.parquet -q data/{0}.csv data/{0}.csv".format(name))
         (folder / "plan.toml").write_text(PLAN)
         (folder / "least.toml").write_text(LEAST)
         self.refusal = self.own(REFUSED, 2)
@@ -426,10 +429,10 @@ def words_are_cut_as_the_program_reads_them():
 def files_are_found(files):
     os.chdir(files.folder)
     assert sdcrisk_parts.inputs(EVALUATE.split()) == ["plan.toml", "data/people.csv"]
-    assert sdcrisk_parts.inputs(LINK.replace("--statement ", "--statement=").split()) == ["data/s.json", "data/people.csv", "data/masked.csv"]
+    assert sdcrisk_parts.inputs(LINK.replace("--statement ", "--statement=").split()) == ["data/s.json", "data/people.parquet", "data/masked.parquet"]
     # What is written is not read, even if it is there already, anywhere.
     for links in ("--links /etc/passwd", "--links=/etc/passwd"):
-        assert sdcrisk_parts.inputs(LINK.split() + links.split()) == ["data/s.json", "data/people.csv", "data/masked.csv"]
+        assert sdcrisk_parts.inputs(LINK.split() + links.split()) == ["data/s.json", "data/people.parquet", "data/masked.parquet"]
     for outside in ("/etc/passwd", "../" + files.folder.name + "/../" + files.folder.name + "/plan.toml"):
         try:
             found = sdcrisk_parts.inputs([outside])

@@ -17,7 +17,7 @@ mod without {
             "mask rankswap --p 50 -o masked.parquet good.csv",
         ] {
             let ran = sandbox.run(command).ended(2);
-            let message = "this program was built without Parquet. Build it with 'cargo build --release --features parquet'";
+            let message = "this program was built without Parquet. Build it with 'cargo build --release', without --no-default-features";
             assert!(ran.stderr.contains(message), "{command}: {}", ran.stderr);
             assert_eq!(sandbox.names(), ["good.csv", "p.csv", "p.parquet"]);
         }

@@ -7,7 +7,7 @@ which pyarrow and DuckDB must read as the values and types that the file had.
     pip install pyarrow==26.0.1 pandas==3.1.1 duckdb==2.0.0
     python parquet.py target/release/sdcrisk
 
-The program must be built with --features parquet. Exit status 1 when a cell differs.
+The program must have the feature parquet, as it has by default. Exit status 1 when a cell differs.
 """
 
 import csv

@@ -108,7 +108,7 @@ pub fn supported() -> Result<()> {
 
 fn unsupported() -> Error {
     Error::usage("this program was built without Parquet").remedy(
-        "Build it with 'cargo build --release --features parquet', or convert the file to CSV, as DuckDB does: \
+        "Build it with 'cargo build --release', without --no-default-features, or convert the file to CSV, as DuckDB does: \
          duckdb -c \"copy 'in.parquet' to 'in.csv'\"",
     )
 }
