@@ -15,6 +15,8 @@ from typing import Any
 THREADS = int(os.environ["OMP_NUM_THREADS"])
 #: Of fuzzy clustering.
 FUZZINESS, ITERATIONS, CLUSTERED = 2.0, 20, 8
+#: Records whose distances to all are in memory at once.
+AT_ONCE = 256
 
 Answer = dict[str, float]
 Job = Callable[..., tuple[float, Answer]]
@@ -224,6 +226,31 @@ def faiss_flat(original: str, masked: str) -> tuple[float, Answer]:
 
     seconds, found = timed(work)
     return seconds, of_own_number(found)
+
+
+@job("faiss-cpu")
+def faiss_places(original: str, masked: str) -> tuple[float, Answer]:
+    """The nearest record, and how many are nearer than the one of the own number: a search does not
+    give that, so distances to all, some records at a time."""
+    import faiss
+    import numpy
+
+    x, y = numbers(original), numbers(masked)
+    faiss.omp_set_num_threads(THREADS)
+
+    def work() -> Any:
+        seekers, sought = (standardised(file).astype("float32") for file in (x, y))
+        nearest, places = [], []
+        for start in range(0, len(seekers), AT_ONCE):
+            distances = faiss.pairwise_distances(seekers[start : start + AT_ONCE], sought)
+            records = numpy.arange(len(distances))
+            own = distances[records, start + records]
+            nearest.append(distances.argmin(axis=1))
+            places.append((distances < own[:, None]).sum(axis=1))
+        return numpy.concatenate(nearest), numpy.concatenate(places)
+
+    seconds, (nearest, _) = timed(work)
+    return seconds, of_own_number(nearest)
 
 
 @job("scipy")

@@ -202,9 +202,9 @@ JOBS = (
         files=OTHER,
     ),
     attack(
-        "am, independent files, --links",
+        "am, independent files, --links with the partner's place",
         "am --links {links}",
-        python("FAISS flat", "faiss_flat", OTHER),
+        python("FAISS, distances to all", "faiss_places", OTHER),
         files=OTHER,
     ),
     attack("md0, 13 known", "md0", python("scipy cKDTree, whitened", "ckdtree_md0", NEAR)),
