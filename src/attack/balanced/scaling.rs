@@ -244,8 +244,10 @@ impl Factors {
             }
             square = next;
         }
-        step.moves += self.moves(candidates, sums, &lately);
-        self.rounds += 1;
+        if taken % STRETCH != 0 {
+            step.moves += self.moves(candidates, sums, &lately);
+            self.rounds += 1;
+        }
         step
     }
 
