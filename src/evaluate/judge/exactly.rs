@@ -4,7 +4,7 @@ use std::{cmp::Ordering, sync::OnceLock};
 
 use rayon::prelude::*;
 
-use super::{count, first_of};
+use super::links::{count, first_of};
 use crate::{
     attack::{Decides, Nearest, by_cost},
     distance::{
