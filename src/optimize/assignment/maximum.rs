@@ -118,6 +118,15 @@ pub(super) fn parts(graph: impl Graph) -> Parts {
     }
 }
 
+/// How many pairs a matching has at most.
+///
+/// # Complexity
+/// That of [`Maximum::of`].
+pub fn most_pairs(graph: impl Graph) -> usize {
+    let columns = Maximum::of(graph).column_of;
+    columns.iter().filter(|&&column| column != NOBODY).count()
+}
+
 /// A matching with the most pairs.
 pub(super) struct Maximum<G> {
     graph: G,
@@ -175,7 +184,7 @@ impl<G: Graph> Maximum<G> {
         self.row_of[column as usize] = row as u32;
     }
 
-    /// Works out the levels; whether some path ends at a free column.
+    /// Works out the levels, as far as the first path that ends at a free column, if there is one; whether there is.
     #[expect(clippy::cast_possible_truncation, reason = "rows are counted by u32")]
     fn layer(&mut self) -> bool {
         self.level.fill(NOBODY);
@@ -189,20 +198,24 @@ impl<G: Graph> Maximum<G> {
                 queue.push(row as u32);
             }
         }
-        let (mut at, mut found) = (0, false);
-        while let Some(&row) = queue.get(at) {
+        // Where nobody is, all levels are worked out.
+        let mut found = NOBODY;
+        let mut at = 0;
+        while let Some(&row) = queue.get(at)
+            && self.level[row as usize] <= found
+        {
             at += 1;
             for column in self.graph.columns(row as usize) {
                 let owner = self.row_of[column as usize];
                 if owner == NOBODY {
-                    found = true;
+                    found = self.level[row as usize];
                 } else if self.level[owner as usize] == NOBODY {
                     self.level[owner as usize] = self.level[row as usize] + 1;
                     queue.push(owner);
                 }
             }
         }
-        found
+        found != NOBODY
     }
 
     /// Looks for a free column along growing levels, and hands columns on along the path.

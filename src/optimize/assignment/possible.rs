@@ -53,12 +53,6 @@ impl Possible {
         Some(self.row_of[column]).filter(|&row| row != NOBODY)
     }
 
-    /// Number of pairs of a matching with the most.
-    pub fn pairs(&self) -> usize {
-        let matched = self.column_of.iter().filter(|&&column| column != NOBODY);
-        matched.count()
-    }
-
     /// Whether some matching with the most pairs has this candidate of the row.
     pub fn is_possible(&self, row: usize, column: u32) -> bool {
         self.part[row] == self.part[self.holder(column as usize)]
