@@ -35,31 +35,47 @@ struct OfAttribute {
 
 impl OfAttribute {
     fn new(candidates: &Candidates, column: &Column) -> Self {
-        let mut keyed: Vec<(u64, u32)> = (0_u32..)
-            .zip(candidates.seekers().zip(&candidates.records))
-            .filter_map(|(pair, (seeker, &sought))| {
-                let (a, b) = (column.seekers[seeker], column.sought[sought as usize]);
-                let decides = |a, b| column.occur(a, b) && column.is_seen(a, b);
-                let matters = a != MISSING && b != MISSING && (decides(a, b) || decides(b, a));
-                matters.then_some((key(a, b), pair))
-            })
-            .collect();
-        keyed.par_sort_unstable();
-        let mut of_pair = vec![NONE; candidates.len()];
-        let (mut starts, mut keys) = (Vec::new(), Vec::new());
-        for (place, &(key, pair)) in (0_u32..).zip(&keyed) {
-            if keys.last() != Some(&key) {
-                keys.push(key);
-                starts.push(place);
+        // For each value that is sought with: the other values, each with a pair.
+        let of_value = |a: u32| {
+            let mut others = Vec::new();
+            for &seeker in column.seekers_with(a) {
+                let first = candidates.starts[seeker as usize];
+                let end = candidates.starts[seeker as usize + 1];
+                for (pair, &sought) in (first..).zip(&candidates.records[first..end]) {
+                    let b = column.sought[sought as usize];
+                    if b != MISSING {
+                        others.push(key(b, to_u32(pair)));
+                    }
+                }
             }
-            of_pair[pair as usize] = to_u32(keys.len() - 1);
+            sort_by_upper_half(&mut others, column.n_values());
+            others
+        };
+        let values = 0..to_u32(column.n_values());
+        let of_values: Vec<Vec<u64>> = values.into_par_iter().map(of_value).collect();
+        let mut of_pair = vec![NONE; candidates.len()];
+        let (mut starts, mut keys, mut pairs) = (Vec::new(), Vec::new(), Vec::new());
+        let decides = |a, b| column.occur(a, b) && column.is_seen(a, b);
+        for (a, others) in (0_u32..).zip(of_values) {
+            for same in others.chunk_by(|one, other| one >> 32 == other >> 32) {
+                let b = to_low(same[0] >> 32);
+                if !(decides(a, b) || decides(b, a)) {
+                    continue;
+                }
+                for pair in same.iter().map(|&other| to_low(other)) {
+                    of_pair[pair as usize] = to_u32(keys.len());
+                }
+                starts.push(to_u32(pairs.len()));
+                keys.push(key(a, b));
+                pairs.extend(same.iter().map(|&other| to_low(other)));
+            }
         }
-        starts.push(to_u32(keyed.len()));
+        starts.push(to_u32(pairs.len()));
         let sides = |key: u64| (to_low(key >> 32), to_low(key));
         Self {
             of_pair,
             starts,
-            pairs: keyed.into_iter().map(|(_, pair)| pair).collect(),
+            pairs,
             other_side: keys
                 .par_iter()
                 .map(|&one| {
@@ -99,7 +115,7 @@ impl Exchanges {
     /// Orders the pairs by exchange.
     ///
     /// # Complexity
-    /// O(pairs · log pairs) for each attribute.
+    /// O(pairs) for each attribute of few values, O(pairs · log pairs) where they are many.
     pub fn new(candidates: &Candidates, values: &Values) -> Self {
         let columns: Vec<&Column> = values.columns().collect();
         let columns = columns.into_par_iter();
@@ -246,6 +262,32 @@ impl Exchanges {
     }
 }
 
+/// Sorts by the upper halves, which are below `n`, of numbers whose lower halves ascend.
+///
+/// # Complexity
+/// O(length) where there are as many as `n`, else O(length · log length).
+fn sort_by_upper_half(numbers: &mut Vec<u64>, n: usize) {
+    if numbers.len() < n {
+        numbers.sort_unstable();
+        return;
+    }
+    let mut places = vec![0_usize; n + 1];
+    let upper = |number: u64| to_low(number >> 32) as usize;
+    for &number in &*numbers {
+        places[upper(number) + 1] += 1;
+    }
+    for value in 0..n {
+        places[value + 1] += places[value];
+    }
+    let mut sorted = vec![0; numbers.len()];
+    for &number in &*numbers {
+        let place = &mut places[upper(number)];
+        sorted[*place] = number;
+        *place += 1;
+    }
+    *numbers = sorted;
+}
+
 fn key(a: u32, b: u32) -> u64 {
     u64::from(a) << 32 | u64::from(b)
 }
@@ -260,4 +302,21 @@ fn to_low(key: u64) -> u32 {
 
 fn to_u32(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(NONE)
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Both ways sort as sorting does: of as many numbers as there may be upper halves, and of fewer.
+    #[test]
+    fn counted_or_not_they_are_sorted() {
+        for n in [1, 7, 40, 200, 201, 1000] {
+            let upper = (0_u32..).map(|k| k.wrapping_mul(2_654_435_761) % n);
+            let mut numbers: Vec<u64> = upper.zip(0..200).map(|(a, b)| key(a, b)).collect();
+            let mut sorted = numbers.clone();
+            sorted.sort_unstable();
+            sort_by_upper_half(&mut numbers, n as usize);
+            assert_eq!(numbers, sorted, "{n}");
+        }
+    }
 }

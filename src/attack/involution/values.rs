@@ -230,6 +230,16 @@ impl Column {
         [self.of_seekers.range(seeking), self.of_sought.range(sought)]
     }
 
+    /// Number of values.
+    pub fn n_values(&self) -> usize {
+        self.of_seekers.starts.len() - 1
+    }
+
+    /// Those who look with a value, ascending.
+    pub fn seekers_with(&self, value: u32) -> &[u32] {
+        &self.of_seekers.records[self.of_seekers.range(value)]
+    }
+
     /// Those records.
     pub fn holders(&self, [seekers, sought]: [Range<usize>; 2]) -> [&[u32]; 2] {
         [
