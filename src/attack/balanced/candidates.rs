@@ -80,29 +80,27 @@ impl Candidates {
         Ok(Self::joined(lists.n_sought(), pieces))
     }
 
-    /// The same candidates with the likelihoods of other lists, which hold them and perhaps others.
-    pub(super) fn reweighed(&self, lists: &dyn Lists) -> Self {
-        let pieces = pieces(self.n_seekers()).into_par_iter().with_max_len(1);
-        let pieces = pieces.map(|seekers| {
-            let mut piece = Self::default();
+    /// Gives the candidates the likelihoods of other lists, which hold them and perhaps others.
+    pub(super) fn reweigh(&mut self, lists: &dyn Lists) {
+        let pieces = pieces(self.n_seekers());
+        let nobody = (self.lists).reweigh(&pieces, |seeker, records, logs| {
             let mut list = Vec::new();
-            for seeker in seekers {
-                lists.list(seeker, &mut list);
-                let least = piece.push_nobody(&list);
-                let mut kept = self.lists.records(seeker).peekable();
-                list.retain(|(record, _)| kept.next_if_eq(record).is_some());
-                let logs = list.iter().map(|&(record, cost)| (record, least - cost));
-                piece.lists.push(logs);
+            lists.list(seeker, &mut list);
+            let least = least_cost(&list);
+            let mut records = records.peekable();
+            for (record, cost) in &list {
+                if records.next_if_eq(record).is_some() {
+                    logs.push(least - cost);
+                }
             }
-            piece
+            nobody(&list, least)
         });
-        let mut all = Self::joined(self.n_sought, pieces.collect());
-        for (nobody, before) in all.nobody.iter_mut().zip(&self.nobody) {
-            if *before == 0.0 {
-                *nobody = 0.0;
+        for (own, new) in self.nobody.iter_mut().zip(nobody) {
+            // Who must have a partner still must.
+            if *own > 0.0 {
+                *own = new;
             }
         }
-        all
     }
 
     fn joined(n_sought: usize, pieces: Vec<Self>) -> Self {
@@ -129,7 +127,8 @@ impl Candidates {
         let mut list = Vec::new();
         for seeker in seekers {
             lists.list(seeker, &mut list);
-            let least = piece.push_nobody(&list);
+            let least = least_cost(&list);
+            piece.nobody.push(nobody(&list, least));
             if unlisted == Unlisted::Unlikely {
                 let beyond = negligible(&list, least);
                 list.retain(|&(_, cost)| cost - least < beyond);
@@ -138,19 +137,6 @@ impl Candidates {
             piece.lists.push(logs);
         }
         piece
-    }
-
-    /// Adds the weight of having no partner, of a seeker with this list; returns the least cost.
-    fn push_nobody(&mut self, list: &[(u32, f64)]) -> f64 {
-        let costs = list.iter().map(|&(_, cost)| cost);
-        let least = costs.fold(f64::INFINITY, f64::min);
-        // The likelihood of two unrelated records is 1. Who has no better candidate than e^-600 has none.
-        self.nobody.push(if list.is_empty() {
-            0.0
-        } else {
-            least.min(600.0).exp()
-        });
-        least
     }
 
     pub(super) fn n_seekers(&self) -> usize {
@@ -203,6 +189,21 @@ impl Graph for &Candidates {
 
     fn at(self, row: usize, place: Place) -> Option<(u32, Place)> {
         self.lists.at(row, place)
+    }
+}
+
+fn least_cost(list: &[(u32, f64)]) -> f64 {
+    let costs = list.iter().map(|&(_, cost)| cost);
+    costs.fold(f64::INFINITY, f64::min)
+}
+
+/// The weight of having no partner, of a seeker with this list and this least cost.
+fn nobody(list: &[(u32, f64)], least: f64) -> f64 {
+    // The likelihood of two unrelated records is 1. Who has no better candidate than e^-600 has none.
+    if list.is_empty() {
+        0.0
+    } else {
+        least.min(600.0).exp()
     }
 }
 

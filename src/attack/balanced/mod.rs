@@ -120,7 +120,8 @@ impl Balanced {
         let mut candidates = Candidates::of(lists, unlisted)?;
         let all = candidates.lists.n_records() as u64;
         let surplus = candidates.prune();
-        let factors = Factors::of(&candidates, &surplus, rounds);
+        let mut factors = Factors::of(&candidates, &surplus);
+        factors.settle(&candidates, &surplus, rounds);
         let matched = surplus.partners.iter().flatten().count();
         Ok(Self {
             figures: Figures {
@@ -137,22 +138,13 @@ impl Balanced {
         })
     }
 
-    /// The same candidates balanced by the likelihoods of other lists of the same records: for who balances them again and again on the way to
-    /// something else. Which of them are in a matching is not asked once more.
-    #[must_use]
-    pub fn again(self, lists: &dyn Lists, rounds: u32) -> Self {
-        let candidates = self.candidates.reweighed(lists);
-        let factors = Factors::of(&candidates, &self.surplus, rounds);
-        Self {
-            figures: Figures {
-                rounds: factors.rounds,
-                settled: factors.settled,
-                ..self.figures
-            },
-            candidates,
-            factors,
-            ..self
-        }
+    /// Balances the same candidates by the likelihoods of other lists of the same records, in so many rounds at most, from where it was: for who
+    /// balances them again and again on the way to something else. Which of them are in a matching is not asked once more.
+    pub fn again(&mut self, lists: &dyn Lists, rounds: u32) {
+        self.candidates.reweigh(lists);
+        (self.factors).settle(&self.candidates, &self.surplus, rounds);
+        self.figures.rounds = self.factors.rounds;
+        self.figures.settled = self.factors.settled;
     }
 
     /// How it was come by.

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use crate::optimize::assignment::maximum::Place;
 
 /// Number of codes.
@@ -112,29 +114,59 @@ impl Packed {
     }
 
     /// The records of a list.
-    pub fn records(&self, list: usize) -> impl Iterator<Item = u32> + '_ {
-        self.list(list).map(|(record, _)| record)
+    #[inline]
+    pub fn records(&self, list: usize) -> Records<'_> {
+        records(&self.gaps, &self.ends_of_gaps, list)
     }
 
     /// The records of a list with their weights.
     #[inline]
     pub fn list(&self, list: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
-        let mut gaps = &self.gaps[start(&self.ends_of_gaps, list)..self.ends_of_gaps[list]];
-        let mut record = 0;
+        let mut records = self.records(list);
         let codes = &self.codes[self.range(list)];
-        codes.iter().map(move |&code| {
-            // Most differences are short.
-            if let [gap, rest @ ..] = gaps
-                && *gap < MORE
-            {
-                record += u32::from(*gap);
-                gaps = rest;
-            } else if let Some((gap, length)) = read(gaps) {
-                record += gap;
-                gaps = &gaps[length..];
-            }
-            (record, weight(code))
-        })
+        codes.iter().map(move |&code| (records.on(), weight(code)))
+    }
+
+    /// Gives the records other weights. `logs` is shown each list by its number and its records, and adds the logarithm of the weight of each; what it
+    /// answers comes back, list by list.
+    pub fn reweigh<T: Send>(
+        &mut self,
+        pieces: &[Range<usize>],
+        logs: impl Fn(usize, Records<'_>, &mut Vec<f64>) -> T + Sync,
+    ) -> Vec<T> {
+        let mut rest = &mut self.codes[..];
+        let mut of_pieces = Vec::with_capacity(pieces.len());
+        for lists in pieces {
+            let length = start(&self.ends, lists.end) - start(&self.ends, lists.start);
+            let (own, behind) = rest.split_at_mut(length);
+            of_pieces.push((lists.clone(), own));
+            rest = behind;
+        }
+        let answered = of_pieces
+            .into_par_iter()
+            .with_max_len(1)
+            .map(|(lists, codes)| {
+                let mut codes = codes.iter_mut();
+                let mut own = Vec::new();
+                let of_list = |list| {
+                    own.clear();
+                    let answer = logs(
+                        list,
+                        records(&self.gaps, &self.ends_of_gaps, list),
+                        &mut own,
+                    );
+                    for (&log, into) in own.iter().zip(&mut codes) {
+                        *into = code(log);
+                    }
+                    answer
+                };
+                lists.map(of_list).collect::<Vec<T>>()
+            });
+        answered
+            .collect::<Vec<Vec<T>>>()
+            .into_iter()
+            .flatten()
+            .collect()
     }
 
     /// Keeps some records of each list.
@@ -165,6 +197,41 @@ impl Packed {
     }
 }
 
+/// The records of a list, one after the other.
+pub(super) struct Records<'a> {
+    gaps: &'a [u8],
+    record: u32,
+}
+
+impl Records<'_> {
+    /// The next one; the last one again behind the end.
+    #[inline]
+    fn on(&mut self) -> u32 {
+        if let Some((gap, length)) = read(self.gaps) {
+            self.record += gap;
+            self.gaps = &self.gaps[length..];
+        }
+        self.record
+    }
+}
+
+impl Iterator for Records<'_> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        (!self.gaps.is_empty()).then(|| self.on())
+    }
+}
+
+#[inline]
+fn records<'a>(gaps: &'a [u8], ends: &[usize], list: usize) -> Records<'a> {
+    Records {
+        gaps: &gaps[start(ends, list)..ends[list]],
+        record: 0,
+    }
+}
+
 /// Where a list begins: where the one before it ends.
 fn start(ends: &[usize], list: usize) -> usize {
     match list {
@@ -174,7 +241,16 @@ fn start(ends: &[usize], list: usize) -> usize {
 }
 
 /// The first of some differences, and how many bytes it takes.
+#[inline]
 fn read(gaps: &[u8]) -> Option<(u32, usize)> {
+    if let &[first, second, ..] = gaps
+        && first & second < MORE
+    {
+        // One byte or two, without a branch: which it is cannot be foreseen.
+        let two = first >> BITS;
+        let high = u32::from(second & two.wrapping_neg()) << BITS;
+        return Some((u32::from(first & !MORE) | high, 1 + usize::from(two)));
+    }
     let (mut gap, mut shift) = (0, 0);
     for (at, byte) in gaps.iter().enumerate() {
         gap |= u32::from(byte & !MORE) << shift;

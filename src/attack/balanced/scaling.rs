@@ -50,7 +50,7 @@ struct Sums {
     rows: Vec<f64>,
     /// What the columns sum to then; 0 where there is no candidate.
     columns: Vec<f64>,
-    /// F: see [`Factors::of`].
+    /// F: see [`Factors::settle`].
     potential: f64,
 }
 
@@ -65,7 +65,20 @@ struct Step {
 }
 
 impl Factors {
-    /// Scales until that changes nothing any more, in so many rounds at most.
+    /// All 1: nothing is scaled.
+    pub(super) fn of(candidates: &Candidates, surplus: &Surplus) -> Self {
+        let mut columns = vec![1.0; candidates.n_sought];
+        columns.push(f64::from(u8::from(surplus.seekers > 0)));
+        Self {
+            seekers: Vec::new(),
+            columns,
+            unknown: 0.0,
+            rounds: 0,
+            settled: false,
+        }
+    }
+
+    /// Scales, from where these factors are, until that changes nothing any more, in so many rounds at most.
     ///
     /// # In turns
     /// Let d be the mean change of the columns' factors in a round, which shrinks by a factor q a round, as ten rounds show: d q / (1 − q) is
@@ -90,36 +103,28 @@ impl Factors {
     ///
     /// # Source
     /// P. A. Knight, D. Ruiz, "A fast algorithm for matrix balancing", IMA Journal of Numerical Analysis 33, 2013; what counts is our own.
-    pub(super) fn of(candidates: &Candidates, surplus: &Surplus, rounds: u32) -> Self {
-        let mut columns = vec![1.0; candidates.n_sought];
-        columns.push(f64::from(u8::from(surplus.seekers > 0)));
-        let mut factors = Self {
-            seekers: Vec::new(),
-            columns,
-            unknown: 0.0,
-            rounds: 0,
-            settled: false,
-        };
-        factors.count_strangers(surplus);
+    pub(super) fn settle(&mut self, candidates: &Candidates, surplus: &Surplus, rounds: u32) {
+        (self.rounds, self.settled) = (0, false);
+        // They may be of other likelihoods.
+        self.count_strangers(surplus);
         let mut before = f64::INFINITY;
-        while factors.rounds < rounds.min(IN_TURNS) && !factors.settled {
+        while self.rounds < rounds.min(IN_TURNS) && !self.settled {
             let mut change = 0.0;
-            for _ in 0..STRETCH {
-                change = factors.in_turns(candidates, surplus);
+            for _ in 0..STRETCH.min(rounds) {
+                change = self.in_turns(candidates, surplus);
             }
             let shrinks = (change / before).powf(1.0 / f64::from(STRETCH));
             let still = change * shrinks / (1.0 - shrinks);
             // Changes of nothing but rounding shrink no more.
-            factors.settled =
+            self.settled =
                 change < 1e-12 || (before.is_finite() && shrinks < 1.0 && still < SETTLED);
             before = change;
         }
-        while factors.rounds < rounds && !factors.settled {
-            factors.in_turns(candidates, surplus);
-            factors.step(candidates, surplus, rounds);
+        while self.rounds < rounds && !self.settled {
+            self.in_turns(candidates, surplus);
+            self.step(candidates, surplus, rounds);
         }
-        factors.seekers = factors.sums(candidates, surplus).rows;
-        factors
+        self.seekers = self.sums(candidates, surplus).rows;
     }
 
     /// Of the sought records.

@@ -4,20 +4,9 @@ use rayon::prelude::*;
 
 use super::{Borrowed, candidates::Candidates};
 use crate::{
-    attack::{
-        Lists,
-        balanced::{Balanced, Unlisted},
-    },
+    attack::balanced::{Balanced, Unlisted},
     error::Result,
 };
-
-/// A balanced posterior.
-pub(super) struct Posterior {
-    /// The probability of each pair.
-    pub of_pairs: Vec<f64>,
-    /// The probability that each seeker has no partner.
-    pub of_nobody: Vec<f64>,
-}
 
 /// Balances the same pairs again and again, while their costs change, by so many rounds of scaling: what comes of all is balanced to the end by the
 /// judge.
@@ -41,40 +30,52 @@ impl Balancing {
         self.last = None;
     }
 
-    /// The balanced posterior of the pairs.
+    /// The pairs, balanced by their costs.
     ///
     /// # Errors
     /// Failed, when it would take too much memory.
-    pub(super) fn posterior(&mut self, candidates: &Candidates) -> Result<Posterior> {
+    pub(super) fn balanced(&mut self, candidates: &Candidates) -> Result<&Balanced> {
         let lists = Borrowed {
             candidates,
             n_sought: self.n_sought,
         };
-        let balanced = match self.last.take() {
-            Some(last) => last.again(&lists, self.rounds),
-            None => Balanced::in_rounds(&lists, Unlisted::Impossible, self.rounds)?,
-        };
-        let posterior = posterior(candidates, &balanced);
-        self.last = Some(balanced);
-        Ok(posterior)
+        Ok(match &mut self.last {
+            Some(last) => {
+                last.again(&lists, self.rounds);
+                last
+            }
+            none => none.insert(Balanced::in_rounds(
+                &lists,
+                Unlisted::Impossible,
+                self.rounds,
+            )?),
+        })
+    }
+
+    /// The probability of each pair.
+    ///
+    /// # Errors
+    /// Failed, when it would take too much memory.
+    pub(super) fn posterior(&mut self, candidates: &Candidates) -> Result<Vec<f64>> {
+        let balanced = self.balanced(candidates)?;
+        let seekers = (0..candidates.n_seekers()).into_par_iter();
+        Ok(seekers
+            .flat_map_iter(|seeker| of_pairs(candidates, balanced, seeker))
+            .collect())
     }
 }
 
-fn posterior(candidates: &Candidates, balanced: &Balanced) -> Posterior {
-    let of_seeker = |seeker: usize| {
-        let pairs = candidates.starts[seeker]..candidates.starts[seeker + 1];
-        // Balancing may leave pairs out.
-        let mut entries = balanced.probabilities(seeker).peekable();
-        let of_record = move |record: &u32| {
-            let own = entries.next_if(|(other, _)| other == record);
-            own.map_or(0.0, |(_, probability)| probability)
-        };
-        candidates.records[pairs].iter().map(of_record)
-    };
-    let seekers = (0..candidates.n_seekers()).into_par_iter();
-    let nobody = seekers.clone().map(|seeker| balanced.no_partner(seeker));
-    Posterior {
-        of_pairs: seekers.flat_map_iter(of_seeker).collect(),
-        of_nobody: nobody.collect(),
-    }
+/// The probability of each pair of a seeker, once they are balanced.
+pub(super) fn of_pairs(
+    candidates: &Candidates,
+    balanced: &Balanced,
+    seeker: usize,
+) -> impl Iterator<Item = f64> {
+    let pairs = candidates.starts[seeker]..candidates.starts[seeker + 1];
+    // Balancing may leave pairs out.
+    let mut entries = balanced.probabilities(seeker).peekable();
+    candidates.records[pairs].iter().map(move |record| {
+        let own = entries.next_if(|(other, _)| other == record);
+        own.map_or(0.0, |(_, probability)| probability)
+    })
 }

@@ -183,6 +183,11 @@ impl Candidates {
         self.starts.windows(2).map(|ends| ends[1] - ends[0])
     }
 
+    /// The seeker of a pair.
+    pub fn seeker_of(&self, pair: usize) -> usize {
+        self.starts.partition_point(|&start| start <= pair) - 1
+    }
+
     /// The seeker of each pair.
     pub fn seekers(&self) -> impl Iterator<Item = usize> + '_ {
         let lengths = self.lengths().enumerate();

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    optimize::assignment::{maximum::Plain, possible::Possible},
+    optimize::assignment::maximum::{Plain, most_pairs},
 };
 
 /// The usual least factor of an exchange whose other side is not seen.
@@ -295,12 +295,11 @@ impl Must {
     }
 
     fn without_partner(&self, left: &Candidates) -> Option<Emptied> {
-        let matched = Possible::of(Plain {
+        let matched = most_pairs(Plain {
             n_columns: self.among[1],
             starts: &left.starts,
             columns: &left.records,
-        })
-        .pairs();
+        });
         let side = (0..2).find(|&side| self.sides[side] && matched < self.among[side])?;
         Some(Emptied {
             of: self.names[side],

@@ -55,7 +55,7 @@ pub(super) fn soften(
     let left_out = attributes - 1;
     let mut without = unweighed.clone();
     let before = Balancing::new(n_sought, SCALINGS).posterior(&without)?;
-    let by_chance = Exchanges::new(&without, values).share_mutual(left_out, &before.of_pairs);
+    let by_chance = Exchanges::new(&without, values).share_mutual(left_out, &before);
     let (probabilities, exchanges) = soft.weigh(&mut without, Some(left_out))?;
     let found = exchanges.share_mutual(left_out, &probabilities);
     let shown = found >= 1.5 * by_chance + 0.01;
@@ -84,7 +84,7 @@ impl Soft<'_> {
         let mut balancing = Balancing::new(self.n_sought, SCALINGS);
         let mut round = 0;
         loop {
-            let mut probabilities = balancing.posterior(candidates)?.of_pairs;
+            let mut probabilities = balancing.posterior(candidates)?;
             let keeps: Vec<bool> = probabilities.iter().map(|&p| p > NEGLIGIBLE).collect();
             if 4 * keeps.iter().filter(|&&keep| keep).count() <= 3 * keeps.len() {
                 candidates.retain(&keeps);

@@ -6,17 +6,20 @@
 use rayon::prelude::*;
 
 use super::{
-    balancing::{Balancing, Posterior},
+    balancing::{self, Balancing},
     candidates::Candidates,
     exchanges::Mutual,
 };
-use crate::error::Result;
+use crate::{
+    attack::{Lists, balanced::Balanced},
+    error::Result,
+};
 
 /// Rounds, unless it settles sooner.
 const ROUNDS: i32 = 30;
 
-/// Rounds of scaling in each: weights move little from one to the next.
-const SCALINGS: u32 = 8;
+/// Rounds of scaling in each, from where the one before it ended: weights move little from one to the next.
+const SCALINGS: u32 = 4;
 
 /// The longest step of a logarithm in the first round, and by what it shrinks each time: clusters that exclude each other would take
 /// turns for ever.
@@ -28,6 +31,9 @@ const SETTLED: f64 = 0.03;
 
 /// What others say of a pair is worth at most so much, as a logarithm.
 const MAX: f64 = 40.0;
+
+/// Pairs whose odds one task works out.
+const AT_ONCE: usize = 1 << 12;
 
 /// No probability is taken to be less.
 const MIN: f64 = 1e-35;
@@ -53,26 +59,30 @@ pub(super) fn weigh(
     if clusters.all.is_empty() {
         return Ok(());
     }
-    let first = candidates.costs.clone();
-    let mut factors = vec![0.0; first.len()];
+    let pairs = &clusters.pairs;
+    let first: Vec<f64> = pairs.iter().map(|&pair| candidates.costs[pair]).collect();
+    let mut factors = vec![0.0; pairs.len()];
     let mut balancing = Balancing::new(n_sought, SCALINGS);
     for round in 0..ROUNDS {
         let longest = FIRST_STEP * SHRINKS.powi(round);
-        let own = by_themselves(candidates, &balancing.posterior(candidates)?, &factors);
+        let mut own = log_odds(candidates, balancing.balanced(candidates)?, pairs);
+        for (own, factor) in own.iter_mut().zip(&factors) {
+            *own -= factor;
+        }
         let mut change = 0.0_f64;
         for cluster in &clusters.all {
             let together =
-                cluster.pairs.iter().map(|&pair| own[pair]).sum::<f64>() - cluster.log_events;
-            for &pair in &cluster.pairs {
+                cluster.places.iter().map(|&place| own[place]).sum::<f64>() - cluster.log_events;
+            for &place in &cluster.places {
                 let said = if cluster.is_possible {
-                    (together - own[pair]).clamp(-MAX, MAX)
+                    (together - own[place]).clamp(-MAX, MAX)
                 } else {
                     -MAX
                 };
-                let step = (said - factors[pair]).clamp(-longest, longest);
-                factors[pair] += step;
+                let step = (said - factors[place]).clamp(-longest, longest);
+                factors[place] += step;
                 change = change.max(step.abs());
-                candidates.costs[pair] = first[pair] - factors[pair];
+                candidates.costs[pairs[place]] = first[place] - factors[place];
             }
         }
         if change < SETTLED {
@@ -82,34 +92,43 @@ pub(super) fn weigh(
     Ok(())
 }
 
-/// ln of the odds of each pair without what others of its cluster say.
-fn by_themselves(candidates: &Candidates, posterior: &Posterior, factors: &[f64]) -> Vec<f64> {
-    let of_seeker = |(seeker, nobody): (usize, &f64)| {
-        let pairs = candidates.starts[seeker]..candidates.starts[seeker + 1];
-        let row = &posterior.of_pairs[pairs.clone()];
-        // Sums from both ends: 1 − P would have no digits left.
-        let mut after = vec![0.0; row.len() + 1];
-        for (place, p) in row.iter().enumerate().rev() {
-            after[place] = after[place + 1] + p;
+/// ln of the odds of some pairs, ascending: of each against all else that its seeker may have.
+fn log_odds(candidates: &Candidates, balanced: &Balanced, pairs: &[usize]) -> Vec<f64> {
+    let starts = &candidates.starts;
+    let of_some = |mut pairs: &[usize]| {
+        let mut odds = Vec::with_capacity(pairs.len());
+        let (mut row, mut after) = (Vec::new(), Vec::new());
+        while let Some(&pair) = pairs.first() {
+            let seeker = candidates.seeker_of(pair);
+            let (first, end) = (starts[seeker], starts[seeker + 1]);
+            let own;
+            (own, pairs) = pairs.split_at(pairs.partition_point(|&pair| pair < end));
+            row.clear();
+            row.extend(balancing::of_pairs(candidates, balanced, seeker));
+            // Sums from both ends: 1 − P would have no digits left.
+            after.clear();
+            after.resize(row.len() + 1, 0.0);
+            for (place, p) in row.iter().enumerate().rev() {
+                after[place] = after[place + 1] + p;
+            }
+            let (mut before, mut counted) = (balanced.no_partner(seeker), 0);
+            for place in own.iter().map(|pair| pair - first) {
+                before = row[counted..place].iter().fold(before, |sum, p| sum + p);
+                counted = place;
+                let others: f64 = before + after[place + 1];
+                odds.push(row[place].max(MIN).ln() - others.max(MIN).ln());
+            }
         }
-        let mut before = *nobody;
-        let own = row
-            .iter()
-            .zip(after.into_iter().skip(1))
-            .zip(&factors[pairs]);
-        own.map(move |((p, after), factor)| {
-            let others = (before + after).max(MIN);
-            before += p;
-            p.max(MIN).ln() - others.ln() - factor
-        })
+        odds
     };
-    let seekers = posterior.of_nobody.par_iter().enumerate();
-    seekers.flat_map_iter(of_seeker).collect()
+    let some = pairs.par_chunks(AT_ONCE).with_max_len(1);
+    some.flat_map_iter(of_some).collect()
 }
 
 /// Pairs that are all true or all false.
 struct Cluster {
-    pairs: Vec<usize>,
+    /// Places of the pairs among those of all clusters.
+    places: Vec<usize>,
     /// ln of the probabilities of their exchanges with each other.
     log_events: f64,
     /// Whether no record is in it twice.
@@ -118,6 +137,8 @@ struct Cluster {
 
 /// The clusters of two pairs and more.
 struct Clusters {
+    /// The pairs that are in one, ascending: few of all.
+    pairs: Vec<usize>,
     all: Vec<Cluster>,
 }
 
@@ -127,52 +148,56 @@ impl Clusters {
         mutual: &[Mutual],
         log_event: impl Fn(&Mutual, usize, usize) -> f64,
     ) -> Self {
-        let mut roots: Vec<usize> = (0..candidates.len()).collect();
+        let mut pairs: Vec<usize> = mutual.iter().flat_map(|link| link.pairs).collect();
+        pairs.par_sort_unstable();
+        pairs.dedup();
+        let place_of = |pair: usize| pairs.partition_point(|&other| other < pair);
+        let mut roots: Vec<usize> = (0..pairs.len()).collect();
         for link in mutual {
-            let [one, other] = link.pairs.map(|pair| root(&mut roots, pair));
+            let [one, other] = link.pairs.map(|pair| root(&mut roots, place_of(pair)));
             roots[one.max(other)] = one.min(other);
         }
         let mut number = vec![usize::MAX; roots.len()];
         let mut all: Vec<Cluster> = Vec::new();
-        for pair in 0..roots.len() {
-            let root = root(&mut roots, pair);
+        for place in 0..roots.len() {
+            let root = root(&mut roots, place);
             if number[root] == usize::MAX {
                 number[root] = all.len();
                 all.push(Cluster {
-                    pairs: Vec::new(),
+                    places: Vec::new(),
                     log_events: 0.0,
                     is_possible: true,
                 });
             }
-            all[number[root]].pairs.push(pair);
+            all[number[root]].places.push(place);
         }
-        let seekers: Vec<usize> = candidates.seekers().collect();
         for link in mutual {
             let pair = link.pairs[0];
-            let event = log_event(link, seekers[pair], candidates.records[pair] as usize);
-            all[number[root(&mut roots, pair)]].log_events += event;
+            let sought = candidates.records[pair] as usize;
+            let event = log_event(link, candidates.seeker_of(pair), sought);
+            all[number[root(&mut roots, place_of(pair))]].log_events += event;
         }
-        all.retain(|cluster| cluster.pairs.len() > 1);
         for cluster in &mut all {
             let different = |of: &dyn Fn(usize) -> usize| {
-                let mut named: Vec<usize> = cluster.pairs.iter().map(|&pair| of(pair)).collect();
+                let named = cluster.places.iter().map(|&place| of(pairs[place]));
+                let mut named: Vec<usize> = named.collect();
                 named.sort_unstable();
                 named.windows(2).all(|two| two[0] != two[1])
             };
-            cluster.is_possible = different(&|pair| seekers[pair])
+            cluster.is_possible = different(&|pair| candidates.seeker_of(pair))
                 && different(&|pair| candidates.records[pair] as usize);
         }
-        Self { all }
+        Self { pairs, all }
     }
 }
 
-/// The least pair known to be in the cluster of this one.
-fn root(roots: &mut [usize], mut pair: usize) -> usize {
-    while roots[pair] != pair {
-        roots[pair] = roots[roots[pair]];
-        pair = roots[pair];
+/// The least place known to be in the cluster of this one.
+fn root(roots: &mut [usize], mut place: usize) -> usize {
+    while roots[place] != place {
+        roots[place] = roots[roots[place]];
+        place = roots[place];
     }
-    pair
+    place
 }
 
 #[cfg(test)]
@@ -202,8 +227,7 @@ mod tests {
     #[test]
     fn an_exchange_is_counted_once_by_hand() {
         let candidates = weighed(&[&[0, 1], &[0, 1]], 2, [0, 3]);
-        let found = Balancing::new(2, 100).posterior(&candidates);
-        let found = found.unwrap().of_pairs;
+        let found = Balancing::new(2, 100).posterior(&candidates).unwrap();
         for (p, expected) in found.iter().zip([10.0, 1.0, 1.0, 10.0]) {
             assert!((p - expected / 11.0).abs() < 0.01, "{found:?}");
         }
