@@ -180,7 +180,8 @@ pub trait Lists: std::fmt::Debug + Sync {
     /// sought record. Less is preferred; equal costs are a tie.
     fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>);
 
-    /// Adds what these lists say of each pair of a seeker to its cost in `list`, which ascends by sought records; pairs that they do not hold go.
+    /// Adds what these lists say of each pair of a seeker to its cost in `list`, which ascends by sought records unless these lists [weigh
+    /// pairs](Self::weighs_pairs); pairs that they do not hold go.
     fn add_to(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
         let mut own = Vec::new();
         self.list(seeker, &mut own);
@@ -197,7 +198,7 @@ pub trait Lists: std::fmt::Debug + Sync {
         });
     }
 
-    /// Whether [`add_to`](Self::add_to) looks at the pairs that it is shown alone, and not at everybody.
+    /// Whether [`add_to`](Self::add_to) looks at the pairs that it is shown alone, in any order, and not at everybody.
     fn weighs_pairs(&self) -> bool {
         false
     }

@@ -126,6 +126,18 @@ impl Lists for Added<'_> {
         }
     }
 
+    fn unordered(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
+        match self.lists.split_first() {
+            Some((first, others)) if others.iter().all(|other| other.weighs_pairs()) => {
+                first.unordered(seeker, list);
+                for other in others {
+                    other.add_to(seeker, list);
+                }
+            }
+            _ => self.list(seeker, list),
+        }
+    }
+
     fn whereabouts(&self, seeker: usize) -> u64 {
         let first = self.lists.first();
         first.map_or(0, |lists| lists.whereabouts(seeker))

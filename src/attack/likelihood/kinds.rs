@@ -154,9 +154,17 @@ impl<L: FactoredLaw> PairsOfKinds<L> {
 
     /// What a seeker of a kind pays for each of these kinds.
     fn costs(&self, seeker: usize, sought: &[u32]) -> Vec<f64> {
-        let pairs = &self.pairs;
-        let mut costs = Vec::new();
-        (pairs.law).log_likelihoods(seeker, sought, pairs.direction, &mut costs);
+        let (pairs, [_, of_sought]) = (&self.pairs, &self.coded);
+        let (law, direction) = (&pairs.law, pairs.direction);
+        let mut costs = if of_sought.is_shorter_than(sought.len()) {
+            of_sought.sums(sought, |attribute, firsts, logs| {
+                law.log_factors(attribute, seeker, firsts, direction, logs);
+            })
+        } else {
+            let mut logs = Vec::new();
+            law.log_likelihoods(seeker, sought, direction, &mut logs);
+            logs
+        };
         for (cost, &kind) in costs.iter_mut().zip(sought) {
             *cost = pairs.cost(seeker, kind as usize, *cost);
         }

@@ -45,7 +45,7 @@ impl Law {
     /// The law for the value of one seeker.
     pub fn of(&self, own: Ranks) -> OfSeeker<'_> {
         match self {
-            Self::Displacement(law) => OfSeeker::Displacement(law.of(own)),
+            Self::Displacement(law) => OfSeeker::Displacement(Box::new(law.of(own))),
             Self::Buckets(law) => OfSeeker::Buckets(law.of(own)),
             Self::Equal { .. } | Self::Cycle(_) => OfSeeker::Other(self, own),
         }
@@ -106,7 +106,7 @@ impl Law {
 #[derive(Debug)]
 pub(super) enum OfSeeker<'a> {
     /// That of the displacement in rank.
-    Displacement(displacement::OfTie<'a>),
+    Displacement(Box<displacement::OfTie<'a>>),
     /// That of buckets.
     Buckets(buckets::OfTie<'a>),
     /// Another one.

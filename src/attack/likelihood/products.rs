@@ -27,8 +27,8 @@ use rayon::prelude::*;
 /// Different records, by a code for each of their values.
 #[derive(Debug)]
 pub(super) struct Coded {
-    /// For each attribute the code of each record.
-    codes: Vec<Vec<u32>>,
+    /// Records × attributes.
+    codes: Vec<u32>,
     /// For each attribute a record that has the code.
     firsts: Vec<Vec<u32>>,
 }
@@ -54,17 +54,60 @@ impl Coded {
             (codes, firsts)
         };
         let attributes = (0..n_attributes).into_par_iter().map(of_attribute);
-        let (codes, firsts) = attributes.unzip();
-        Self { codes, firsts }
+        let (columns, firsts): (Vec<Vec<u32>>, Vec<Vec<u32>>) = attributes.unzip();
+        let row = |record: usize| columns.iter().map(move |codes| codes[record]);
+        Self {
+            codes: (0..n_records).flat_map(row).collect(),
+            firsts,
+        }
+    }
+
+    fn n_attributes(&self) -> usize {
+        self.firsts.len()
     }
 
     fn n_codes(&self, attribute: usize) -> usize {
         self.firsts[attribute].len()
     }
 
+    /// The codes of a record.
+    #[inline]
+    fn row(&self, record: u32) -> &[u32] {
+        let width = self.n_attributes();
+        &self.codes[record as usize * width..][..width]
+    }
+
     /// All records.
     pub fn records(&self) -> Vec<u32> {
-        (0..).take(self.codes.first().map_or(0, Vec::len)).collect()
+        (0..)
+            .take(self.codes.len() / self.n_attributes().max(1))
+            .collect()
+    }
+
+    /// Whether so many records have fewer codes in all attributes together than values.
+    pub fn is_shorter_than(&self, n_records: usize) -> bool {
+        let codes: usize = self.firsts.iter().map(Vec::len).sum();
+        codes < n_records * self.n_attributes()
+    }
+
+    /// For each of some records, the sum over the attributes, in their order, of what `log_factors` says of the attribute of a record with the same
+    /// code. It is asked about one record a code.
+    pub fn sums(
+        &self,
+        records: &[u32],
+        log_factors: impl Fn(usize, &[u32], &mut Vec<f64>),
+    ) -> Vec<f64> {
+        let of_codes = |(attribute, firsts): (usize, &Vec<u32>)| {
+            let mut logs = Vec::new();
+            log_factors(attribute, firsts, &mut logs);
+            logs
+        };
+        let logs: Vec<Vec<f64>> = self.firsts.iter().enumerate().map(of_codes).collect();
+        let sum = |&record: &u32| {
+            let both = self.row(record).iter().zip(&logs);
+            both.fold(0.0, |sum, (&code, logs)| sum + logs[code as usize])
+        };
+        records.iter().map(sum).collect()
     }
 }
 
@@ -83,7 +126,7 @@ const TIMES: [u128; 2] = [10, 8];
 impl Plan {
     /// Of two files of different records.
     pub fn new(files: [&Coded; 2]) -> Self {
-        let n_attributes = files[0].codes.len();
+        let n_attributes = files[0].n_attributes();
         let mut order: Vec<usize> = (0..n_attributes).collect();
         // Few beginnings meet many ends, and many beginnings few ends.
         order.sort_by_key(|&k| files.map(|of| of.n_codes(k)).into_iter().max());
@@ -122,7 +165,7 @@ struct Tree {
 impl Tree {
     /// Of these records, no two of which have the same codes.
     fn new(coded: &Coded, mut records: Vec<u32>, order: &[usize]) -> Self {
-        let code = |record: u32, attribute: usize| coded.codes[attribute][record as usize];
+        let code = |record: u32, attribute: usize| coded.row(record)[attribute];
         records.par_sort_unstable_by(|&a, &b| {
             let codes = |record| order.iter().map(move |&k| code(record, k));
             codes(a).cmp(codes(b))
@@ -364,21 +407,16 @@ impl Products<'_> {
     /// one.
     fn logs(&self, level: usize, code: u32) -> Vec<f64> {
         let [seekers, sought] = self.files;
+        if self.plan.one_by_one {
+            return sought.sums(&sought.records(), |attribute, firsts, logs| {
+                (self.log_factors)(attribute, code, firsts, logs);
+            });
+        }
         let mut logs = Vec::new();
-        if !self.plan.one_by_one {
-            let attribute = self.plan.order[level];
-            let seeker = seekers.firsts[attribute][code as usize];
-            (self.log_factors)(attribute, seeker, &sought.firsts[attribute], &mut logs);
-            return logs;
-        }
-        let mut in_all = vec![0.0; sought.records().len()];
-        for (attribute, codes) in sought.codes.iter().enumerate() {
-            (self.log_factors)(attribute, code, &sought.firsts[attribute], &mut logs);
-            for (sum, &code) in in_all.iter_mut().zip(codes) {
-                *sum += logs[code as usize];
-            }
-        }
-        in_all
+        let attribute = self.plan.order[level];
+        let seeker = seekers.firsts[attribute][code as usize];
+        (self.log_factors)(attribute, seeker, &sought.firsts[attribute], &mut logs);
+        logs
     }
 }
 
