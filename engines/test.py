@@ -3,8 +3,9 @@
     python3 engines/test.py --program target/release/sdcrisk [--install FOLDER] [--only spark,dask,slurm,parallel]
 
 Of every engine: parts of unequal size, more of them than workers; a worker that is killed while it makes a part; a call that the program
-refuses. An engine that is not here is SKIPPED, with the reason. --install fetches by name what is missing: pyspark and dask by pip into
-a virtual environment FOLDER, Slurm and GNU parallel by apt-get where that may be done.
+refuses. Links are of Parquet files, so the program must not have been built without. An engine that is not here is SKIPPED, with the reason.
+--install fetches by name what is missing: pyspark and dask by pip into a virtual environment FOLDER, Slurm and GNU parallel by apt-get
+where that may be done.
 """
 
 import argparse

@@ -283,6 +283,42 @@ fn files_that_settle_slowly_are_balanced_in_few_rounds() {
     }
 }
 
+/// Balanced again, by other likelihoods of the same pairs, from where it was: as if it had begun with these. Lists of all lengths, of one side more than
+/// of the other, and pairs that are in no matching.
+#[test]
+fn balancing_again_is_balancing() {
+    let mut dice = Dice(23);
+    let (mut worst, mut entries, mut removed) = (0.0_f64, 0, 0);
+    for round in 0..300 {
+        let (n, m) = (3 + dice.roll(38) as usize, 3 + dice.roll(38) as usize);
+        let first = Weights::of_chance(&mut dice, n, m, 1 + round % 6);
+        let mut second = Weights {
+            n_sought: m,
+            rows: first.rows.clone(),
+        };
+        for weight in second.rows.iter_mut().flatten() {
+            *weight *= (dice.roll(600) as f64 / 100.0 - 3.0).exp();
+        }
+        let mut again = Balanced::new(&first, Unlisted::Impossible).unwrap();
+        again.again(&second, 2000);
+        let once = Balanced::new(&second, Unlisted::Impossible).unwrap();
+        assert_eq!(again.figures().settled, once.figures().settled);
+        removed += once.figures().removed;
+        for seeker in 0..n {
+            let nobody = again.no_partner(seeker) - once.no_partner(seeker);
+            worst = worst.max(nobody.abs());
+            let (a, b) = (again.probabilities(seeker), once.probabilities(seeker));
+            for ((record, a), (other, b)) in a.zip(b) {
+                assert_eq!(record, other);
+                worst = worst.max((a - b).abs());
+                entries += 1;
+            }
+        }
+    }
+    println!("{entries} entries, {removed} pairs removed, off by {worst:.6} at most");
+    assert!(worst < 0.001 && entries > 20_000 && removed > 100);
+}
+
 /// A row of one candidate leaves the others what they have, and then nothing is left to draw.
 #[test]
 fn certain_pairs_are_certain() {

@@ -83,17 +83,16 @@ impl Candidates {
     /// Gives the candidates the likelihoods of other lists, which hold them and perhaps others.
     pub(super) fn reweigh(&mut self, lists: &dyn Lists) {
         let pieces = pieces(self.n_seekers());
-        let nobody = (self.lists).reweigh(&pieces, |seeker, records, logs| {
-            let mut list = Vec::new();
-            lists.list(seeker, &mut list);
-            let least = least_cost(&list);
+        let nobody = (self.lists).reweigh(&pieces, |seeker, records, logs, list: &mut Vec<_>| {
+            lists.list(seeker, list);
+            let least = least_cost(list);
             let mut records = records.peekable();
-            for (record, cost) in &list {
+            for (record, cost) in &*list {
                 if records.next_if_eq(record).is_some() {
                     logs.push(least - cost);
                 }
             }
-            nobody(&list, least)
+            nobody(list, least)
         });
         for (own, new) in self.nobody.iter_mut().zip(nobody) {
             // Who must have a partner still must.

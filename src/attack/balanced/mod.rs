@@ -109,7 +109,7 @@ impl Balanced {
         Self::in_rounds(lists, unlisted, scaling::ROUNDS)
     }
 
-    /// Balances lists of likelihoods in so many rounds at most.
+    /// Balances lists of likelihoods in about so many rounds at most.
     ///
     /// # Errors
     /// As for [`Balanced::new`].
@@ -138,8 +138,9 @@ impl Balanced {
         })
     }
 
-    /// Balances the same candidates by the likelihoods of other lists of the same records, in so many rounds at most, from where it was: for who
-    /// balances them again and again on the way to something else. Which of them are in a matching is not asked once more.
+    /// Balances the same candidates by the likelihoods of other lists of the same records, in about so many rounds at most, from where it was: for who
+    /// balances them again and again on the way to something else. Which of them are in a matching is not asked once more, so the lists must hold the
+    /// candidates of the first ones; others that they hold are none.
     pub fn again(&mut self, lists: &dyn Lists, rounds: u32) {
         self.candidates.reweigh(lists);
         (self.factors).settle(&self.candidates, &self.surplus, rounds);

@@ -127,12 +127,12 @@ impl Packed {
         codes.iter().map(move |&code| (records.on(), weight(code)))
     }
 
-    /// Gives the records other weights. `logs` is shown each list by its number and its records, and adds the logarithm of the weight of each; what it
-    /// answers comes back, list by list.
-    pub fn reweigh<T: Send>(
+    /// Gives the records other weights, in pieces that are all lists in their order. `logs` is shown each list by its number and its records, and adds
+    /// the logarithm of the weight of each, beside room for whatever it needs; what it answers comes back, list by list.
+    pub fn reweigh<T: Send, R: Default>(
         &mut self,
         pieces: &[Range<usize>],
-        logs: impl Fn(usize, Records<'_>, &mut Vec<f64>) -> T + Sync,
+        logs: impl Fn(usize, Records<'_>, &mut Vec<f64>, &mut R) -> T + Sync,
     ) -> Vec<T> {
         let mut rest = &mut self.codes[..];
         let mut of_pieces = Vec::with_capacity(pieces.len());
@@ -142,31 +142,25 @@ impl Packed {
             of_pieces.push((lists.clone(), own));
             rest = behind;
         }
-        let answered = of_pieces
-            .into_par_iter()
-            .with_max_len(1)
-            .map(|(lists, codes)| {
-                let mut codes = codes.iter_mut();
-                let mut own = Vec::new();
-                let of_list = |list| {
-                    own.clear();
-                    let answer = logs(
-                        list,
-                        records(&self.gaps, &self.ends_of_gaps, list),
-                        &mut own,
-                    );
-                    for (&log, into) in own.iter().zip(&mut codes) {
-                        *into = code(log);
-                    }
-                    answer
-                };
-                lists.map(of_list).collect::<Vec<T>>()
-            });
-        answered
-            .collect::<Vec<Vec<T>>>()
-            .into_iter()
-            .flatten()
-            .collect()
+        let (ends, gaps, ends_of_gaps) = (&self.ends, &self.gaps, &self.ends_of_gaps);
+        let answered = of_pieces.into_par_iter().with_max_len(1);
+        let answered = answered.map(|(lists, mut codes)| {
+            let (mut own, mut room) = (Vec::new(), R::default());
+            let of_list = |list| {
+                own.clear();
+                let answer = logs(list, records(gaps, ends_of_gaps, list), &mut own, &mut room);
+                let length = ends[list] - start(ends, list);
+                let (of_list, behind) = std::mem::take(&mut codes).split_at_mut(length);
+                codes = behind;
+                for (code, &log) in of_list.iter_mut().zip(&own) {
+                    *code = self::code(log);
+                }
+                answer
+            };
+            lists.map(of_list).collect::<Vec<T>>()
+        });
+        let answered: Vec<Vec<T>> = answered.collect();
+        answered.into_iter().flatten().collect()
     }
 
     /// Keeps some records of each list.

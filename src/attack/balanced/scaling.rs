@@ -65,20 +65,23 @@ struct Step {
 }
 
 impl Factors {
-    /// All 1: nothing is scaled.
+    /// 1 for each sought record, and for having no partner where somebody has none.
     pub(super) fn of(candidates: &Candidates, surplus: &Surplus) -> Self {
         let mut columns = vec![1.0; candidates.n_sought];
         columns.push(f64::from(u8::from(surplus.seekers > 0)));
-        Self {
+        let mut factors = Self {
             seekers: Vec::new(),
             columns,
             unknown: 0.0,
             rounds: 0,
             settled: false,
-        }
+        };
+        factors.count_strangers(surplus);
+        factors
     }
 
-    /// Scales, from where these factors are, until that changes nothing any more, in so many rounds at most.
+    /// Scales, from where these factors are, until that changes nothing any more, in so many rounds at most, or a few more: a step
+    /// that has begun is finished.
     ///
     /// # In turns
     /// Let d be the mean change of the columns' factors in a round, which shrinks by a factor q a round, as ten rounds show: d q / (1 − q) is
@@ -105,12 +108,10 @@ impl Factors {
     /// P. A. Knight, D. Ruiz, "A fast algorithm for matrix balancing", IMA Journal of Numerical Analysis 33, 2013; what counts is our own.
     pub(super) fn settle(&mut self, candidates: &Candidates, surplus: &Surplus, rounds: u32) {
         (self.rounds, self.settled) = (0, false);
-        // They may be of other likelihoods.
-        self.count_strangers(surplus);
         let mut before = f64::INFINITY;
         while self.rounds < rounds.min(IN_TURNS) && !self.settled {
             let mut change = 0.0;
-            for _ in 0..STRETCH.min(rounds) {
+            for _ in 0..STRETCH.min(rounds - self.rounds) {
                 change = self.in_turns(candidates, surplus);
             }
             let shrinks = (change / before).powf(1.0 / f64::from(STRETCH));

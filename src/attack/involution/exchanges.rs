@@ -37,11 +37,14 @@ impl OfAttribute {
     fn new(candidates: &Candidates, column: &Column) -> Self {
         // For each value that is sought with: the other values, each with a pair.
         let of_value = |a: u32| {
-            let mut others = Vec::new();
-            for &seeker in column.seekers_with(a) {
-                let first = candidates.starts[seeker as usize];
-                let end = candidates.starts[seeker as usize + 1];
-                for (pair, &sought) in (first..).zip(&candidates.records[first..end]) {
+            let seekers = column.seekers_with(a).iter();
+            let rows = seekers.map(|&seeker| {
+                let seeker = seeker as usize;
+                candidates.starts[seeker]..candidates.starts[seeker + 1]
+            });
+            let mut others = Vec::with_capacity(rows.clone().map(|row| row.len()).sum());
+            for row in rows {
+                for (pair, &sought) in row.clone().zip(&candidates.records[row]) {
                     let b = column.sought[sought as usize];
                     if b != MISSING {
                         others.push(key(b, to_u32(pair)));
@@ -265,7 +268,7 @@ impl Exchanges {
 /// Sorts by the upper halves, which are below `n`, of numbers whose lower halves ascend.
 ///
 /// # Complexity
-/// O(length) where there are as many as `n`, else O(length · log length).
+/// O(length) where there are `n` or more, else O(length · log length).
 fn sort_by_upper_half(numbers: &mut Vec<u64>, n: usize) {
     if numbers.len() < n {
         numbers.sort_unstable();
@@ -303,6 +306,7 @@ fn to_low(key: u64) -> u32 {
 fn to_u32(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(NONE)
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;

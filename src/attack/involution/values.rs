@@ -230,6 +230,14 @@ impl Column {
         [self.of_seekers.range(seeking), self.of_sought.range(sought)]
     }
 
+    /// Those records.
+    pub fn holders(&self, [seekers, sought]: [Range<usize>; 2]) -> [&[u32]; 2] {
+        [
+            &self.of_seekers.records[seekers],
+            &self.of_sought.records[sought],
+        ]
+    }
+
     /// Number of values.
     pub fn n_values(&self) -> usize {
         self.of_seekers.starts.len() - 1
@@ -238,14 +246,6 @@ impl Column {
     /// Those who look with a value, ascending.
     pub fn seekers_with(&self, value: u32) -> &[u32] {
         &self.of_seekers.records[self.of_seekers.range(value)]
-    }
-
-    /// Those records.
-    pub fn holders(&self, [seekers, sought]: [Range<usize>; 2]) -> [&[u32]; 2] {
-        [
-            &self.of_seekers.records[seekers],
-            &self.of_sought.records[sought],
-        ]
     }
 
     /// The pairs that could have made the other side of the exchange that a pair implies, as the places of one and the other

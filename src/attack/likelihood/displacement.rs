@@ -15,7 +15,7 @@ const FLOOR: f64 = -700.0;
 /// Means over ties of up to so many ranks are looked up: most ties are that short, and a mean takes five numbers and a logarithm.
 const MAX_TIE: usize = 4;
 
-/// Means over longer ties that are kept for a seeker; a power of 2.
+/// Other means that are kept for a seeker; a power of 2.
 const MET: usize = 32;
 
 /// Means that are worked out for that, at most: 32 MB.
@@ -269,12 +269,12 @@ pub(super) struct OfTie<'a> {
     /// By the length of the other tie: means, if the own one begins no later, and if it does.
     before: [&'a [f64]; MAX_TIE + 1],
     behind: [&'a [f64]; MAX_TIE + 1],
-    /// Means of longer ties, as they were worked out: of few values, most records have one that was met before.
+    /// Means that are not looked up, as they were worked out: of few values, most records have one that was met before.
     met: [Cell<(Ranks, f64)>; MET],
 }
 
 impl OfTie<'_> {
-    /// [`Displacement::log_mean`] of this tie and another.
+    /// [`Displacement::log_mean`] of this tie and another, which is not missing.
     #[inline(always)]
     pub fn log_mean(&self, other: Ranks) -> f64 {
         let means = if self.own.low <= other.low {
@@ -286,12 +286,12 @@ impl OfTie<'_> {
         let of_length = means.get((other.high - other.low) as usize);
         match of_length.and_then(|means| means.get(apart)) {
             Some(&log) => log,
-            None => self.of_longer(other),
+            None => self.not_looked_up(other),
         }
     }
 
     #[inline]
-    fn of_longer(&self, other: Ranks) -> f64 {
+    fn not_looked_up(&self, other: Ranks) -> f64 {
         let place = other.low.wrapping_mul(0x9E37_79B9) >> (u32::BITS - MET.ilog2());
         let met = &self.met[place as usize];
         let (last, log) = met.get();

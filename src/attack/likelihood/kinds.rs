@@ -17,7 +17,8 @@ use crate::{
 
 /// A law whose likelihoods are products of what attributes contribute, each of which depends on what is [`Seen`] of both records alone.
 pub(super) trait FactoredLaw: PairLaw {
-    /// ln of what an attribute contributes to the likelihood of a seeker and each of some sought records, put into `logs`, which it clears first.
+    /// ln of what an attribute contributes to the likelihood of a seeker and each of some sought records, put into `logs`, which it clears first. Added
+    /// up from 0 in the order of the attributes, these are [`log_likelihoods`](PairLaw::log_likelihoods) to the last bit.
     fn log_factors(
         &self,
         attribute: usize,
@@ -154,6 +155,7 @@ impl<L: FactoredLaw> PairsOfKinds<L> {
 
     /// What a seeker of a kind pays for each of these kinds.
     fn costs(&self, seeker: usize, sought: &[u32]) -> Vec<f64> {
+        // Of a few records, the codes of an attribute are more than what they have.
         let (pairs, [_, of_sought]) = (&self.pairs, &self.coded);
         let (law, direction) = (&pairs.law, pairs.direction);
         let mut costs = if of_sought.is_shorter_than(sought.len()) {

@@ -26,7 +26,7 @@ pub fn read_folder(folder: &Path) -> Result<Vec<PartFile>> {
         Error::failed("cannot read it: it is a folder")
             .in_file(name_of(folder))
             .remedy(
-                "Name a file; a program that was built with the feature parquet reads folders of Parquet files",
+                "Name a file; folders of Parquet files are read by a program that was built with the feature parquet",
             )
     })?;
     progress::says(&format!("reading {}", name_of(folder)));

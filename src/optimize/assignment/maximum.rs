@@ -134,7 +134,7 @@ pub(super) struct Maximum<G> {
     pub column_of: Vec<u32>,
     /// The row of each column, or [`NOBODY`].
     pub row_of: Vec<u32>,
-    /// Number of pairs on the shortest alternating path from a free row.
+    /// Number of pairs on the shortest alternating path from a free row; [`NOBODY`] where there is none, and beyond where the last layering ended.
     level: Vec<u32>,
     /// The candidate that a row tries next.
     next: Vec<Place>,
@@ -184,7 +184,7 @@ impl<G: Graph> Maximum<G> {
         self.row_of[column as usize] = row as u32;
     }
 
-    /// Works out the levels, as far as the first path that ends at a free column, if there is one; whether there is.
+    /// Works out the levels, up to those of rows next to a free column; whether there is such a column.
     #[expect(clippy::cast_possible_truncation, reason = "rows are counted by u32")]
     fn layer(&mut self) -> bool {
         self.level.fill(NOBODY);
@@ -198,7 +198,7 @@ impl<G: Graph> Maximum<G> {
                 queue.push(row as u32);
             }
         }
-        // Where nobody is, all levels are worked out.
+        // The level of the first row with a free column. Until there is one, no level is too far.
         let mut found = NOBODY;
         let mut at = 0;
         while let Some(&row) = queue.get(at)
