@@ -121,7 +121,7 @@ pub(super) fn parts(graph: impl Graph) -> Parts {
 /// How many pairs a matching has at most.
 ///
 /// # Complexity
-/// That of [`Maximum::of`].
+/// O(m √n) time for m candidates.
 pub fn most_pairs(graph: impl Graph) -> usize {
     let columns = Maximum::of(graph).column_of;
     columns.iter().filter(|&&column| column != NOBODY).count()
