@@ -71,7 +71,7 @@ pub(super) fn of_pairs(
     balanced: &Balanced,
     seeker: usize,
 ) -> impl Iterator<Item = f64> {
-    let pairs = candidates.starts[seeker]..candidates.starts[seeker + 1];
+    let pairs = candidates.row(seeker);
     // Balancing may leave pairs out.
     let mut entries = balanced.probabilities(seeker).peekable();
     candidates.records[pairs].iter().map(move |record| {

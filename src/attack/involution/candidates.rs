@@ -1,5 +1,7 @@
 //! The candidates of all seekers, written down: those that the law leaves, less those that one look at the other side rules out.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::{
@@ -161,7 +163,7 @@ impl Candidates {
         for (seekers, piece) in order.chunks(AT_ONCE).zip(pieces) {
             for (&seeker, ends) in seekers.iter().zip(piece.starts.windows(2)) {
                 let seeker = seeker as usize;
-                let (own, found) = (all.starts[seeker]..all.starts[seeker + 1], ends[0]..ends[1]);
+                let (own, found) = (all.row(seeker), ends[0]..ends[1]);
                 all.records[own.clone()].copy_from_slice(&piece.records[found.clone()]);
                 all.costs[own].copy_from_slice(&piece.costs[found]);
             }
@@ -183,6 +185,11 @@ impl Candidates {
         self.starts.windows(2).map(|ends| ends[1] - ends[0])
     }
 
+    /// The pairs of a seeker.
+    pub fn row(&self, seeker: usize) -> Range<usize> {
+        self.starts[seeker]..self.starts[seeker + 1]
+    }
+
     /// The seeker of a pair.
     pub fn seeker_of(&self, pair: usize) -> usize {
         self.starts.partition_point(|&start| start <= pair) - 1
@@ -198,7 +205,7 @@ impl Candidates {
     pub fn retain(&mut self, keeps: &[bool]) {
         let mut kept = 0;
         for seeker in 0..self.n_seekers() {
-            let pairs = self.starts[seeker]..self.starts[seeker + 1];
+            let pairs = self.row(seeker);
             self.starts[seeker] = kept;
             for pair in pairs.filter(|&pair| keeps[pair]) {
                 self.records[kept] = self.records[pair];

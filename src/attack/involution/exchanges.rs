@@ -38,10 +38,7 @@ impl OfAttribute {
         // For each value that is sought with: the other values, each with a pair.
         let of_value = |a: u32| {
             let seekers = column.seekers_with(a).iter();
-            let rows = seekers.map(|&seeker| {
-                let seeker = seeker as usize;
-                candidates.starts[seeker]..candidates.starts[seeker + 1]
-            });
+            let rows = seekers.map(|&seeker| candidates.row(seeker as usize));
             let mut others = Vec::with_capacity(rows.clone().map(|row| row.len()).sum());
             for row in rows {
                 for (pair, &sought) in row.clone().zip(&candidates.records[row]) {

@@ -354,7 +354,7 @@ impl Lists for Borrowed<'_> {
     }
 
     fn list(&self, seeker: usize, list: &mut Vec<(u32, f64)>) {
-        let pairs = self.candidates.starts[seeker]..self.candidates.starts[seeker + 1];
+        let pairs = self.candidates.row(seeker);
         let records = self.candidates.records[pairs.clone()].iter().copied();
         list.clear();
         list.extend(records.zip(self.candidates.costs[pairs].iter().copied()));

@@ -3,6 +3,8 @@
 //! Where a pair is the only one that can be the other side of an exchange, and needs that exchange itself, both are true or both are
 //! false. So candidate pairs come in clusters. The exchange between two of them was drawn once, but the likelihood counts it for each.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::{
@@ -94,13 +96,12 @@ pub(super) fn weigh(
 
 /// ln of the odds of some pairs, ascending: of each against all else that its seeker may have.
 fn log_odds(candidates: &Candidates, balanced: &Balanced, pairs: &[usize]) -> Vec<f64> {
-    let starts = &candidates.starts;
     let of_some = |mut pairs: &[usize]| {
         let mut odds = Vec::with_capacity(pairs.len());
         let (mut row, mut after) = (Vec::new(), Vec::new());
         while let Some(&pair) = pairs.first() {
             let seeker = candidates.seeker_of(pair);
-            let (first, end) = (starts[seeker], starts[seeker + 1]);
+            let Range { start: first, end } = candidates.row(seeker);
             let own;
             (own, pairs) = pairs.split_at(pairs.partition_point(|&pair| pair < end));
             row.clear();
