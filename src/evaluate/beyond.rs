@@ -51,10 +51,7 @@ pub struct Part {
 
 impl Part {
     /// Of these seekers, among so many sought records; `None` of nobody.
-    fn new<'a>(
-        seekers: impl Iterator<Item = &'a SeekerCount> + Clone,
-        sought: u64,
-    ) -> Option<Self> {
+    fn new<'a>(seekers: impl Iterator<Item = &'a SeekerCount>, sought: u64) -> Option<Self> {
         let score = Score::new(seekers, sought, false);
         (score.records > 0).then(|| Self {
             records: score.records,
@@ -363,20 +360,24 @@ fn surest(seekers: &[SeekerCount], sure_by: SureBy) -> Vec<&SeekerCount> {
         .filter(|group| group.seeker.contest.candidates > 0);
     let mut keyed: Vec<(Key, &SeekerCount)> =
         linked.map(|group| (key(&group.seeker), group)).collect();
-    keyed.par_sort_by(|a, b| order(&a.0, &b.0));
     let records = |&(_, group): &(Key, &SeekerCount)| group.records;
     let most = (keyed.iter().map(records).sum::<u64>() / ONE_IN as u64).max(1);
+    // Each counts at least one record: so many groups are enough.
+    let enough = usize::try_from(most).map_or(keyed.len(), |most| most.min(keyed.len()));
+    if enough < keyed.len() {
+        keyed.select_nth_unstable_by(enough, |a, b| order(&a.0, &b.0));
+    }
+    let first = &mut keyed[..enough];
+    first.sort_unstable_by(|a, b| order(&a.0, &b.0));
     let mut up_to = 0;
-    let last = keyed.iter().find(|keyed| {
+    let last = first.iter().find(|keyed| {
         up_to += records(keyed);
         up_to >= most
     });
     let Some(&(last, _)) = last else {
         return Vec::new();
     };
-    let surest = keyed
-        .iter()
-        .take_while(|(key, _)| order(key, &last).is_le());
+    let surest = keyed.iter().filter(|(key, _)| order(key, &last).is_le());
     surest.map(|&(_, group)| group).collect()
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::seekers::{Seeker, SeekerCount};
+use super::seekers::SeekerCount;
 use crate::stats::interval::wilson;
 
 /// What a link counts whose record ties with others at the same distance.
@@ -56,44 +56,51 @@ pub struct Score {
 impl Score {
     /// Judges how the true partners of these seekers fared.
     pub fn new<'a>(
-        seekers: impl Iterator<Item = &'a SeekerCount> + Clone,
+        seekers: impl Iterator<Item = &'a SeekerCount>,
         sought: u64,
         candidate_sets: bool,
     ) -> Self {
-        let count = |test: &dyn Fn(&Seeker) -> bool| {
-            let counted = seekers.clone().filter(|group| test(&group.seeker));
-            counted.map(|group| group.records).sum::<u64>()
+        let mut score = Self {
+            records: 0,
+            with_partner: 0,
+            sought,
+            fair: 0.0,
+            strict: 0,
+            optimistic: 0,
+            certain: 0,
+            certain_correct: 0,
+            empty: 0,
+            candidates_mean: 0.0,
+            candidates_quantiles: None,
+            candidates_histogram: Vec::new(),
+            contains_true: 0,
         };
-        let alone = |seeker: &Seeker| candidate_sets && seeker.contest.candidates == 1;
         // How many have a candidate set of each size, ascending, and how many win in a tie of each.
         let (mut sizes, mut ties) = (BTreeMap::new(), BTreeMap::new());
-        for SeekerCount { seeker, records } in seekers.clone() {
-            *sizes.entry(seeker.contest.candidates).or_insert(0) += records;
-            if seeker.contest.is_won() {
-                *ties.entry(seeker.contest.tied.max(1)).or_insert(0) += records;
+        for &SeekerCount { seeker, records } in seekers {
+            let count = |of: &mut u64, is_one: bool| *of += if is_one { records } else { 0 };
+            let contest = seeker.contest;
+            let (is_won, is_alone) = (contest.is_won(), candidate_sets && contest.candidates == 1);
+            count(&mut score.records, true);
+            count(&mut score.with_partner, seeker.partner);
+            count(&mut score.strict, is_won && contest.tied == 1);
+            count(&mut score.optimistic, is_won);
+            count(&mut score.certain, is_alone);
+            count(&mut score.certain_correct, is_alone && contest.inside);
+            count(&mut score.empty, contest.candidates == 0);
+            count(&mut score.contains_true, contest.inside);
+            *sizes.entry(contest.candidates).or_insert(0) += records;
+            if is_won {
+                *ties.entry(contest.tied.max(1)).or_insert(0) += records;
             }
         }
-        let records = count(&|_| true);
-        Self {
-            records,
-            with_partner: count(&|seeker| seeker.partner),
-            sought,
-            fair: fair(&ties),
-            strict: count(&|seeker| seeker.contest.is_won() && seeker.contest.tied == 1),
-            optimistic: count(&|seeker| seeker.contest.is_won()),
-            certain: count(&alone),
-            certain_correct: count(&|seeker| alone(seeker) && seeker.contest.inside),
-            empty: count(&|seeker| seeker.contest.candidates == 0),
-            candidates_mean: mean(&sizes, records),
-            candidates_quantiles: (candidate_sets && records > 0)
-                .then(|| quantiles(&sizes, records)),
-            candidates_histogram: if candidate_sets {
-                histogram(&sizes)
-            } else {
-                Vec::new()
-            },
-            contains_true: count(&|seeker| seeker.contest.inside),
+        score.fair = fair(&ties);
+        score.candidates_mean = mean(&sizes, score.records);
+        if candidate_sets && score.records > 0 {
+            score.candidates_quantiles = Some(quantiles(&sizes, score.records));
+            score.candidates_histogram = histogram(&sizes);
         }
+        score
     }
 
     /// The same scenario, linked one to one: links are right where they are so in the score of an assignment, in which records tie that the
@@ -187,7 +194,10 @@ fn histogram(sizes: &BTreeMap<u32, u64>) -> Vec<(u32, u64)> {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::seekers::tests::{each, seeker},
+        super::seekers::{
+            Seeker,
+            tests::{each, seeker},
+        },
         *,
     };
 

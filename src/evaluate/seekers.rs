@@ -127,25 +127,25 @@ pub struct Findings {
     pub seekers: Vec<SeekerCount>,
 }
 
-/// Seekers that one task counts.
-const AT_ONCE: usize = 1 << 12;
+/// Seekers that are in memory at once.
+const AT_ONCE: usize = 1 << 18;
 
 /// So many seekers, counted.
 ///
 /// # Complexity
 /// O(n log n), in parallel; memory grows with the different outcomes.
 pub fn counted(n: usize, seeker: impl Fn(usize) -> Seeker + Sync) -> Vec<SeekerCount> {
-    let of_task = |first: usize| {
-        let mut own: Vec<Seeker> = (first..n.min(first + AT_ONCE)).map(&seeker).collect();
-        own.sort_unstable_by(Seeker::order);
+    let some = |first: usize| {
+        let places = first..n.min(first + AT_ONCE);
+        let mut own: Vec<Seeker> = places.into_par_iter().map(&seeker).collect();
+        own.par_sort_unstable_by(Seeker::order);
         let mut all = Vec::new();
         for seeker in own {
             count(&mut all, SeekerCount { seeker, records: 1 });
         }
         all
     };
-    let tasks: Vec<usize> = (0..n).step_by(AT_ONCE).collect();
-    tasks.into_par_iter().map(of_task).reduce(Vec::new, merged)
+    (0..n).step_by(AT_ONCE).map(some).fold(Vec::new(), merged)
 }
 
 /// Adds seekers behind all who come before them in their order.

@@ -47,6 +47,9 @@ const LESS: f32 = 1.0 - 1.0 / 512.0;
 /// What a sum of squares becomes when all that roundings may have taken is added.
 const MORE: f32 = 1.0 + 1.0 / 512.0;
 
+/// By what a bound can exceed a cost, beside an amount that is allowed for small ones.
+const ERROR: f64 = 1.0 + 1.0 / 256.0;
+
 /// How much a product with a record, or with the corner of a box, may be off in single precision, as a share of the sum of the squared norms (of a corner the
 /// greatest norm in the box: farther corners have a Q that says nothing), and more: see above.
 const DOUBT: f32 = 1e-3;
@@ -65,7 +68,7 @@ pub(super) struct Filter {
 }
 
 /// A seeker in single precision, in units of which one more than its squared norm is one.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Seeker<'a> {
     filter: &'a Filter,
     values: Vec<f32>,
@@ -119,6 +122,10 @@ impl Filter {
             radius: squares.iter().copied().fold(0.0, f64::max).sqrt(),
             tree,
         }
+    }
+
+    pub(super) fn tree(&self) -> &WideTree {
+        &self.tree
     }
 
     /// The records, in the order of their places.
@@ -175,15 +182,35 @@ impl Seeker<'_> {
         });
     }
 
-    /// From now on nothing is wanted that costs more.
-    fn follow(&mut self, cost: f64) {
-        let degree = f64::from(self.filter.degree);
-        let most = cost * self.scale * (1.0 + 1.0 / 256.0) + 2e-10 * degree * degree;
-        let fewest = cost * self.scale * (1.0 - 1.0 / 256.0) - 2e-10 * degree * degree;
-        (self.fewest, self.most) = if self.is_safe {
-            (rounded(fewest).next_down(), rounded(most).next_up())
+    /// What bounds of records are multiplied by that cost so much, if they err as much as is allowed.
+    pub(super) fn unit(&self) -> f32 {
+        rounded(self.scale * ERROR)
+    }
+
+    /// What the bound of a record is at most that costs no more than this.
+    pub(super) fn most_of(&self, cost: f64) -> f32 {
+        if self.is_safe {
+            rounded(self.bound_of(cost)).next_up()
         } else {
-            (f32::NAN, f32::NAN)
+            f32::NAN
+        }
+    }
+
+    fn bound_of(&self, cost: f64) -> f64 {
+        let degree = f64::from(self.filter.degree);
+        cost * self.scale * ERROR + 2e-10 * degree * degree
+    }
+
+    /// From now on nothing is wanted that costs more.
+    pub(super) fn follow(&mut self, cost: f64) {
+        let degree = f64::from(self.filter.degree);
+        let most = self.bound_of(cost);
+        let fewest = cost * self.scale * (1.0 - 1.0 / 256.0) - 2e-10 * degree * degree;
+        self.most = self.most_of(cost);
+        self.fewest = if self.is_safe {
+            rounded(fewest).next_down()
+        } else {
+            f32::NAN
         };
         self.looks_across = !(self.is_safe && cost < 0.99 * self.least_across);
         let apart = most / self.least_power + f64::from(self.off);
@@ -384,9 +411,9 @@ impl Seeker<'_> {
 
 /// Bounds of the records below boxes.
 #[derive(Clone, Copy)]
-struct OfFan<'a, 'b, S> {
-    simd: S,
-    seeker: &'a Seeker<'b>,
+pub(super) struct OfFan<'a, 'b, S> {
+    pub simd: S,
+    pub seeker: &'a Seeker<'b>,
 }
 
 impl<S: Simd> Bounds for OfFan<'_, '_, S> {
@@ -402,18 +429,22 @@ impl<S: Simd> Bounds for OfFan<'_, '_, S> {
 }
 
 /// What is known of the records of a leaf.
-struct OfLeaf {
+pub(super) struct OfLeaf {
     /// What each costs at least; infinite where a few attributes showed that nobody in the same vectors is wanted.
-    least: [f32; LEAF],
+    pub least: [f32; LEAF],
     /// What each costs at most; infinite if that was not asked for.
     greatest: [f32; LEAF],
     /// Whether anybody may be wanted.
-    is_anybody_near: bool,
+    pub is_anybody_near: bool,
 }
 
 impl OfLeaf {
     #[inline(always)]
-    fn new<S: Simd, const COUNTED: bool>(simd: S, seeker: &Seeker<'_>, leaf: usize) -> Self {
+    pub(super) fn new<S: Simd, const COUNTED: bool>(
+        simd: S,
+        seeker: &Seeker<'_>,
+        leaf: usize,
+    ) -> Self {
         if seeker.looks_across {
             seeker.leaf::<S, true, COUNTED>(simd, leaf)
         } else {

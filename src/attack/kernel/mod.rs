@@ -1,8 +1,10 @@
 //! Kernel distances: distances between records as they look in the space of a kernel.
 
 mod filter;
+#[cfg(test)]
 mod monomials;
 mod polynomial;
+mod priced;
 mod tanh;
 
 use std::num::NonZeroU32;
@@ -53,7 +55,7 @@ pub enum Kernel {
 /// `rbf` and `mahalanobis` grow with the Euclidean and the Mahalanobis distance, so these are searched, and reported
 /// as distances. The others are searched in a tree of boxes of standardised values, in single precision first: what the polynomial costs is bounded by
 /// the distance to the box, the norms in it, and across the mean by the least `x·y`, `tanh` by the greatest `x·y`. The polynomial is the Euclidean distance between vectors of monomials, and nothing
-/// cancels in how it is worked out; for assignments these vectors are made.
+/// cancels in how it is worked out.
 ///
 /// # Missing
 /// `rbf` as `am`, `mahalanobis` as `md`; the others put a missing value at the mean of its file.

@@ -1,13 +1,6 @@
-//! Polynomial kernels as inner products: of vectors of monomials.
+//! Polynomial kernels as inner products: of vectors of monomials, which say in another way what costs are.
 
-use crate::{
-    attack::points::by_record,
-    error::{Counted, Error, ErrorKind, Result},
-    table::matrix::Matrix,
-};
-
-/// The most coordinates that a polynomial may have.
-const MAX_MONOMIALS: usize = 4096;
+use crate::{attack::points::by_record, table::matrix::Matrix};
 
 /// The squared distance of a polynomial kernel is that of vectors of monomials, `Π x_k^{α_k}` times the root of `d! / ((d − |α|)! Π α_k!)`.
 /// These are the monomials but the constant one, in an order in which each follows from one before.
@@ -20,23 +13,14 @@ pub(super) struct Monomials {
 }
 
 impl Monomials {
-    pub(super) fn new(variables: usize, degree: u32) -> Result<Self> {
+    pub(super) fn new(variables: usize, degree: u32) -> Self {
         let mut monomials = Self {
             steps: Vec::new(),
             factors: Vec::new(),
         };
         let mut exponents = vec![0_u32; variables];
         monomials.grow(None, 0, 0, degree, &mut exponents);
-        if monomials.factors.len() > MAX_MONOMIALS {
-            return Err(Error::too_many(
-                ErrorKind::Usage,
-                Counted::Coordinates,
-                [monomials.factors.len() as u128, MAX_MONOMIALS as u128],
-                |_, limit| format!("a polynomial of degree {degree} in {variables} values has more than {limit} coordinates"),
-            )
-            .remedy("Lower --degree, or let the intruder know fewer attributes"));
-        }
-        Ok(monomials)
+        monomials
     }
 
     fn grow(
@@ -51,9 +35,6 @@ impl Monomials {
             return;
         }
         for variable in first..exponents.len() {
-            if self.factors.len() > MAX_MONOMIALS {
-                return;
-            }
             exponents[variable] += 1;
             // d! / ((d − |α|)! Π α_k!), as a product of small quotients.
             let mut multinomial = 1.0;
@@ -101,7 +82,7 @@ mod tests {
     #[test]
     fn degree_two_by_hand() {
         let of = |values: Vec<f64>| {
-            let monomials = Monomials::new(values.len(), 2).unwrap();
+            let monomials = Monomials::new(values.len(), 2);
             let width = values.len();
             monomials
                 .of_records(&Matrix::complete(1, width, values))
@@ -121,7 +102,7 @@ mod tests {
     fn monomials_reproduce_the_kernel() {
         let (x, y) = (vec![0.5, -1.25, 2.0], vec![1.5, 0.75, -0.5]);
         for degree in 1..=4 {
-            let monomials = Monomials::new(3, degree).unwrap();
+            let monomials = Monomials::new(3, degree);
             let of =
                 |values: &[f64]| monomials.of_records(&Matrix::complete(1, 3, values.to_vec()));
             let (a, b) = (of(&x), of(&y));
@@ -131,6 +112,5 @@ mod tests {
                 "degree {degree}"
             );
         }
-        assert!(Monomials::new(13, 12).is_err());
     }
 }

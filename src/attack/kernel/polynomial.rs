@@ -11,24 +11,20 @@
 //! - `(|x + y|² + 4) P(h, −q)` if q < 0 and d is even, since `h + q = |x + y|² / 2 + 2`;
 //! - `2 (h^d + (−q)^d)` if q < 0 and d is odd.
 
-use std::{borrow::Cow, sync::OnceLock};
+use std::borrow::Cow;
 
 use super::{
     filter::{Filter, Seeker},
-    keep_cheapest,
-    monomials::Monomials,
-    product, to_power,
+    keep_cheapest, product, to_power,
 };
 use crate::{
     attack::{Closer, Lists, Points},
     distance::{
-        Metric,
         kd_tree::{BoxTree, Leaves},
         single::rounded,
         wide_tree::{LEAF, WideTree},
     },
     error::{Counted, Error, ErrorKind, Reason, Result},
-    memory,
     table::matrix::Matrix,
 };
 
@@ -50,8 +46,6 @@ pub(super) struct PolynomialLists {
     squares: Vec<f64>,
     /// Where each record stands there.
     place_of: Vec<u32>,
-    /// What assignments ask for: vectors of monomials, and by what they are compared.
-    vectors: OnceLock<(Monomials, Metric)>,
 }
 
 /// `Σ_{i < d} h^{d−1−i} q^i`, of numbers that are not negative.
@@ -82,7 +76,7 @@ fn spread(degree: u32, h: f64, e: f64) -> f64 {
 
 /// d² of two records, whose squared norms are these.
 #[inline(always)]
-fn cost(degree: u32, x: (&[f64], f64), y: (&[f64], f64)) -> f64 {
+pub(super) fn cost(degree: u32, x: (&[f64], f64), y: (&[f64], f64)) -> f64 {
     let (mut apart, mut together, mut e) = (0.0, 0.0, 0.0);
     for (x, y) in x.0.iter().zip(y.0) {
         let (difference, sum) = (x - y, x + y);
@@ -105,7 +99,7 @@ fn cost(degree: u32, x: (&[f64], f64), y: (&[f64], f64)) -> f64 {
 }
 
 /// The squared norm of each record.
-fn squares_of(records: &Matrix) -> Vec<f64> {
+pub(super) fn squares_of(records: &Matrix) -> Vec<f64> {
     let rows = (0..records.n_records()).map(|record| records.row(record));
     rows.map(|row| product(row, row)).collect()
 }
@@ -164,7 +158,6 @@ impl PolynomialLists {
             filter: Filter::new(degree, tree, &squares),
             sought,
             squares,
-            vectors: OnceLock::new(),
         })
     }
 
@@ -176,6 +169,10 @@ impl PolynomialLists {
             x,
             (self.sought.row(place), self.squares[place]),
         )
+    }
+
+    pub(super) fn degree(&self) -> u32 {
+        self.degree
     }
 
     pub(super) fn seeker(&self, seeker: usize) -> Seeker<'_> {
@@ -220,23 +217,10 @@ impl Lists for PolynomialLists {
     }
 
     fn points(&self) -> Result<Option<Points<'_>>> {
-        let monomials = Monomials::new(self.sought.n_attributes(), self.degree)?;
-        let n_coordinates = monomials.count();
-        memory::check(
-            &format!("polynomials of {n_coordinates} coordinates for all records"),
-            (n_coordinates * (self.n_seekers() + self.n_sought())) as u128,
-            size_of::<f64>(),
-            "Lower --degree, let the intruder know fewer attributes or records",
-        )?;
-        let (monomials, metric) = self.vectors.get_or_init(|| {
-            let metric = Metric::new(vec![1.0; n_coordinates], vec![0.0; n_coordinates]);
-            (monomials, metric)
-        });
-        let sought = self.sought.reordered(&self.place_of);
         Ok(Some(Points {
-            seekers: Cow::Owned(monomials.of_records(&self.seekers)),
-            sought: Cow::Owned(monomials.of_records(&sought)),
-            space: metric,
+            seekers: Cow::Borrowed(&self.seekers),
+            sought: Cow::Owned(self.sought.reordered(&self.place_of)),
+            space: self,
         }))
     }
 
@@ -263,7 +247,8 @@ impl Closer for PolynomialLists {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::monomials::Monomials, *};
+    use crate::distance::Metric;
 
     /// The search finds the cheapest of all records, counts those that are closer than another one, and costs are those of the formula by a
     /// kernel, as far as that has digits, and of vectors of monomials: clouds of records at and off the mean, files in which many tie, an outlier far from all, and
@@ -294,7 +279,10 @@ mod tests {
                 let coarse = Matrix::complete(n, 1, coarse.collect());
                 let halved = (&sought, Some((&coarse, vec![1.0])));
                 let halved = PolynomialLists::new(degree, seekers.clone(), halved).unwrap();
-                let points = lists.points().unwrap().unwrap();
+                let monomials = Monomials::new(3, degree);
+                let vectors = [&seekers, &sought].map(|of| monomials.of_records(of));
+                let n_coordinates = monomials.count();
+                let euclidean = Metric::new(vec![1.0; n_coordinates], vec![0.0; n_coordinates]);
                 let (mut all, mut cheapest) = (Vec::new(), Vec::new());
                 for seeker in 0..60 {
                     lists.list(seeker, &mut all);
@@ -305,8 +293,8 @@ mod tests {
                         let expected = k(x, x) - 2.0 * k(x, y) + k(y, y);
                         let error = 1e-13 * (k(x, x) + k(y, y));
                         assert!((cost - expected).abs() <= error, "{cost} and {expected}");
-                        let (x, y) = (points.seekers.record(seeker), points.sought.record(record));
-                        let key = lists.vectors.get().unwrap().1.key(x, y);
+                        let (x, y) = (vectors[0].record(seeker), vectors[1].record(record));
+                        let key = euclidean.key(x, y);
                         assert!(
                             (cost - key).abs() <= 1e-11 * key,
                             "{degree}, {scale}: {cost} and {key}"

@@ -1,0 +1,326 @@
+//! The records of the least polynomial cost at prices, for assignments: by the tree of a [`Filter`].
+//!
+//! # The filter
+//! A record is worth `cost − price`. It is worth more than a limit where it costs more than `limit + price`, and all below a box are where they
+//! cost more than `limit + highest price`. The bounds of [`Filter`] are compared with that in its units, and the price is taken off the bound, so one
+//! number fits all.
+//!
+//! # Its error
+//! Bounds err as in [`Filter`]. Prices are rounded to `f32`, and so are their products with the unit and differences from bounds that are no greater than
+//! what they are compared with and the price: at most four roundings of numbers no greater than `|limit| + |price|`, for which 8 are allowed. What
+//! underflows is far below the allowance of the bounds. Where prices are so great that they might overflow, nobody is left out.
+
+use pulp::{Arch, Simd, WithSimd};
+
+use super::{
+    filter::{Filter, OfFan, OfLeaf, Seeker},
+    polynomial::{PolynomialLists, cost, squares_of},
+    product, to_power,
+};
+use crate::{
+    distance::{
+        kd_tree::{BoxTree, Leaves, Length, length_of_square},
+        priced::{Ask, Offer, Priced, Prices, Space, Workspace, are_many, finite},
+        single::{U, rounded},
+        wide_tree::{Bounds, FAN, LEAF, WideTree},
+    },
+    table::matrix::{Matrix, Row},
+};
+
+/// Prices that products in single precision hold.
+const SAFE_PRICE: f64 = 1e30;
+
+impl Space for PolynomialLists {
+    fn priced<'a>(&'a self, records: &'a Matrix) -> Box<dyn Priced + 'a> {
+        Box::new(PricedRecords::new(self.degree(), records))
+    }
+}
+
+fn weights_of(records: &Matrix) -> Vec<f64> {
+    vec![1.0; records.n_attributes()]
+}
+
+/// The records of a tree, ready to be searched, and their squared norms in its order.
+fn filter_of(degree: u32, records: &Matrix, boxes: BoxTree) -> (Filter, Vec<f64>) {
+    let attributes = boxes.widest_first();
+    let coordinate = |_, value| rounded(value);
+    let tree = WideTree::new(boxes, records, attributes, coordinate, |_| f32::INFINITY);
+    let of_records = squares_of(records);
+    let squares = tree.points().iter();
+    let squares: Vec<f64> = squares.map(|&record| of_records[record as usize]).collect();
+    (Filter::new(degree, tree, &squares), squares)
+}
+
+/// Records with prices, ready to be searched.
+struct PricedRecords<'a> {
+    degree: u32,
+    records: &'a Matrix,
+    filter: Filter,
+    /// In the order of the filter.
+    squares: Vec<f64>,
+    prices: Prices,
+    /// The highest of records that are for sale.
+    highest: f64,
+}
+
+impl<'a> PricedRecords<'a> {
+    /// All at the price zero.
+    ///
+    /// # Complexity
+    /// O(n log n) time, O(n d) memory.
+    fn new(degree: u32, records: &'a Matrix) -> Self {
+        let boxes = BoxTree::build(records, &weights_of(records), Leaves::Full(LEAF));
+        let (filter, squares) = filter_of(degree, records, boxes);
+        Self {
+            degree,
+            records,
+            prices: Prices::new(filter.tree(), &vec![0.0; records.n_records()]),
+            filter,
+            squares,
+            highest: 0.0,
+        }
+    }
+
+    fn cost(&self, query: (&[f64], f64), place: usize) -> f64 {
+        let record = self.filter.records()[place] as usize;
+        let record = (self.records.row(record), self.squares[place]);
+        cost(self.degree, query, record)
+    }
+}
+
+impl Priced for PricedRecords<'_> {
+    fn n_points(&self) -> usize {
+        self.records.n_records()
+    }
+
+    fn places(&self) -> Vec<u32> {
+        self.filter.tree().places()
+    }
+
+    /// # Complexity
+    /// O(n); for many searches O(n log n), which makes each faster.
+    fn set_prices(&mut self, prices: &[f64], searches: usize) {
+        if are_many(searches, self.n_points()) {
+            // Near a record of the mean norm a squared distance costs so many times as much.
+            let mean = self.squares.iter().sum::<f64>() / self.squares.len() as f64;
+            let times = f64::from(self.degree) * to_power(1.0 + mean, self.degree - 1);
+            let length = |price: f64| length_of_square(price / times);
+            let prices = (&*finite(prices), &length as Length<'_>);
+            let (weights, leaves) = (weights_of(self.records), Leaves::Full(LEAF));
+            let boxes = BoxTree::build_priced(self.records, prices, &weights, leaves);
+            (self.filter, self.squares) = filter_of(self.degree, self.records, boxes);
+        }
+        self.prices = Prices::new(self.filter.tree(), prices);
+        let finite = prices.iter().copied().filter(|price| price.is_finite());
+        self.highest = finite.fold(f64::NEG_INFINITY, f64::max);
+    }
+
+    /// # Complexity
+    /// O(log n) where boxes and prices separate near records from far ones; O(n) otherwise.
+    fn cheapest(&self, query: Row<'_>, ask: Ask, workspace: &mut Workspace) -> Vec<Offer> {
+        workspace.best.clear();
+        workspace.waiting.begin(self.filter.tree());
+        if ask.k > 0 {
+            let values = query.values();
+            let square = product(values, values);
+            Arch::new().dispatch(Cheapest {
+                among: self,
+                seeker: self.filter.seeker(values, square),
+                query: (values, square),
+                ask: ask.turned(),
+                workspace,
+            });
+        }
+        workspace.best.clone()
+    }
+}
+
+struct Cheapest<'a> {
+    among: &'a PricedRecords<'a>,
+    seeker: Seeker<'a>,
+    query: (&'a [f64], f64),
+    ask: Ask,
+    workspace: &'a mut Workspace,
+}
+
+impl WithSimd for Cheapest<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self {
+            among,
+            mut seeker,
+            query,
+            ask,
+            workspace: Workspace { best, waiting, .. },
+        } = self;
+        let tree = among.filter.tree();
+        let mut of_leaf = seeker.clone();
+        loop {
+            let limit = ask.limit(best);
+            let most = among.follow(&mut seeker, limit, among.highest);
+            let bounds = OfBoxes {
+                of_fan: OfFan {
+                    simd,
+                    seeker: &seeker,
+                },
+                among,
+            };
+            let Some(leaf) = waiting.next(tree, most, bounds) else {
+                return;
+            };
+            let run = tree.run(leaf);
+            let prices = &among.prices.of_places[run.clone()];
+            let highest = prices.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            among.follow(&mut of_leaf, limit, highest);
+            let found = OfLeaf::new::<S, false>(simd, &of_leaf, leaf);
+            if !found.is_anybody_near {
+                continue;
+            }
+            for (place, least) in run.zip(found.least) {
+                // What is no number is not left out.
+                if least - seeker.unit() * among.prices.rough[place] > most {
+                    continue;
+                }
+                let key = among.cost(query, place);
+                let worth = key - among.prices.of_places[place];
+                if worth <= ask.limit(best) {
+                    ask.keep(best, among.filter.records()[place], key, worth);
+                }
+            }
+        }
+    }
+}
+
+impl PricedRecords<'_> {
+    /// From now on nobody is wanted who is worth more than this to a seeker, at prices up to the highest. Returns what a bound less the price comes to at
+    /// most, of those who are wanted.
+    fn follow(&self, seeker: &mut Seeker<'_>, worth: f64, highest: f64) -> f32 {
+        if self.prices.greatest > SAFE_PRICE {
+            seeker.follow(f64::INFINITY);
+            return f32::NAN;
+        }
+        seeker.follow(worth + highest);
+        let roundings = 8.0 * U * (worth.abs() + self.prices.greatest);
+        seeker.most_of(worth + 2.0 * roundings)
+    }
+}
+
+/// Bounds of records below boxes, less their price.
+struct OfBoxes<'a, 'b, S> {
+    of_fan: OfFan<'a, 'b, S>,
+    among: &'a PricedRecords<'a>,
+}
+
+impl<S: Simd> Bounds for OfBoxes<'_, '_, S> {
+    #[inline(always)]
+    fn least(&mut self, fan: usize) -> [f32; FAN] {
+        let simd = self.of_fan.simd;
+        let mut least = self.of_fan.least(fan);
+        let unit = simd.splat_f32s(self.of_fan.seeker.unit());
+        let prices = S::as_simd_f32s(&self.among.prices.highest[fan]).0;
+        for (least, &price) in S::as_mut_simd_f32s(&mut least).0.iter_mut().zip(prices) {
+            *least = simd.sub_f32s(*least, simd.mul_f32s(unit, price));
+        }
+        least
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::attack::Lists;
+
+    /// By comparing everything: records at and off the mean, some across it from a query, many that tie, an outlier, every degree, prices of all sizes,
+    /// records that are not for sale, and limits.
+    #[test]
+    fn agrees_with_comparing_everything() {
+        let mut state: u64 = 5;
+        let mut dice = |n: u64| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(11);
+            (state >> 33) % n
+        };
+        let mut offers = 0;
+        for (n, width, values, degree) in [
+            (0, 2, 9, 2),
+            (1, 2, 9, 2),
+            (65, 2, 3, 2),
+            (900, 3, 4000, 1),
+            (900, 3, 4000, 2),
+            (900, 5, 90, 3),
+            (700, 9, 3000, 2),
+            (300, 2, 300, 6),
+        ] {
+            let mut value = || {
+                let value = (dice(values) as f64 + 0.5) / values as f64 - 0.5;
+                if dice(200) == 0 {
+                    40.0 * value
+                } else {
+                    4.0 * value
+                }
+            };
+            let mut side =
+                |n: usize| Matrix::complete(n, width, (0..n * width).map(|_| value()).collect());
+            let (seekers, sought) = (side(20), side(n));
+            let lists = PolynomialLists::new(degree, seekers, (&sought, None)).unwrap();
+            let points = lists.points().unwrap().expect("each pair is possible");
+            let mut priced = points.space.priced(&points.sought);
+            assert_eq!(priced.n_points(), n);
+            let mut list = Vec::new();
+            for round in 0..6 {
+                let size = [0.0, 0.2, 3.0, 1e9, 0.05, 1e35][round];
+                let mut prices: Vec<f64> = (0..n)
+                    .map(|_| size * (dice(1000) as f64 / 1000.0 - 0.8))
+                    .collect();
+                if round == 4 {
+                    (prices.iter_mut().step_by(3)).for_each(|price| *price = f64::NEG_INFINITY);
+                }
+                priced.set_prices(&prices, n);
+                for query in 0..20_u32 {
+                    lists.list(query as usize, &mut list);
+                    for (k, below) in [(1, f64::INFINITY), (7, f64::INFINITY), (40, 0.2), (0, 1.0)]
+                    {
+                        let ask = Ask {
+                            k,
+                            below,
+                            turn: query,
+                        };
+                        let row = points.seekers.record(query as usize);
+                        let found = priced.cheapest(row, ask, &mut Workspace::default());
+                        let worths = list
+                            .iter()
+                            .map(|&(record, cost)| cost - prices[record as usize]);
+                        let mut all: Vec<f64> = worths.filter(|&worth| worth < below).collect();
+                        all.sort_by(f64::total_cmp);
+                        all.truncate(k);
+                        let worths: Vec<f64> = found.iter().map(|offer| offer.worth).collect();
+                        assert_eq!(worths, all, "{n} {width} {degree} {round}");
+                        for offer in found {
+                            assert_eq!(offer.key, list[offer.point as usize].1);
+                            offers += 1;
+                        }
+                    }
+                }
+            }
+        }
+        assert!(offers > 5_000, "{offers}");
+    }
+
+    /// The cost is symmetric to the last bit: either file can choose.
+    #[test]
+    fn either_record_can_ask() {
+        let value = |cell: usize| (cell * 7919 % 1000) as f64 / 130.0 - 3.7;
+        let records = Matrix::complete(60, 4, (0..240).map(value).collect());
+        let squares = squares_of(&records);
+        for degree in [1, 2, 3, 4, 7] {
+            for pair in 0..3600 {
+                let of = |record: usize| (records.row(record), squares[record]);
+                let (x, y) = (of(pair / 60), of(pair % 60));
+                assert_eq!(cost(degree, x, y).to_bits(), cost(degree, y, x).to_bits());
+            }
+        }
+    }
+}
