@@ -3,6 +3,9 @@
 mod patterns;
 mod possible;
 
+#[cfg(test)]
+pub(super) mod tests;
+
 use std::{borrow::Cow, cmp::Ordering};
 
 use rayon::prelude::*;

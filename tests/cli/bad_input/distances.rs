@@ -42,11 +42,6 @@ pub fn cases() -> Vec<Case> {
             "neither number may be above 4096",
         ),
         usage(
-            "degree too high for an assignment",
-            "--method kernel --degree 100 --known 2-4 --assign one-to-one",
-            "more than 4096 coordinates",
-        ),
-        usage(
             "offset without tanh",
             "--method kernel --offset 1",
             "--offset has no effect without the kernel tanh",
