@@ -38,10 +38,14 @@ mod tests;
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::{SAFE_NORM, to_power};
-use crate::distance::{
-    single::{U, rounded},
-    wide_tree::{AT_ONCE, Bounds, FAN, LEAF, Strip, Waiting, WideTree},
+use super::{SAFE_NORM, polynomial::squares_of, to_power};
+use crate::{
+    distance::{
+        kd_tree::BoxTree,
+        single::{U, rounded},
+        wide_tree::{AT_ONCE, Bounds, FAN, LEAF, Strip, Waiting, WideTree},
+    },
+    table::matrix::Matrix,
 };
 
 /// What is left of a sum of squares when all that roundings may have added is taken off.
@@ -98,13 +102,19 @@ pub(super) struct Seeker<'a> {
 }
 
 impl Filter {
-    /// Of records in a tree, whose squared norms these are, in its order.
-    pub(super) fn new(degree: u32, tree: WideTree, squares: &[f64]) -> Self {
+    /// Of standardised records in a tree, and their squared norms in its order.
+    pub(super) fn new(degree: u32, boxes: BoxTree, records: &Matrix) -> (Self, Vec<f64>) {
+        let attributes = boxes.widest_first();
+        let coordinate = |_, value| rounded(value);
+        let tree = WideTree::new(boxes, records, attributes, coordinate, |_| f32::INFINITY);
+        let of_records = squares_of(records);
+        let squares = tree.points().iter();
+        let squares: Vec<f64> = squares.map(|&record| of_records[record as usize]).collect();
         let turned: Vec<f64> = squares.iter().map(|square| -square).collect();
         let ends = tree
             .greatest(&turned)
             .into_iter()
-            .zip(tree.greatest(squares));
+            .zip(tree.greatest(&squares));
         let outward = |(low, high): ([f32; FAN], [f32; FAN])| {
             [
                 low.map(|low| (-low).next_down().max(0.0)),
@@ -118,13 +128,14 @@ impl Filter {
             }
             strip
         };
-        Self {
+        let filter = Self {
             degree,
             squares: squares.chunks(LEAF).map(strip).collect(),
             of_fans: ends.map(outward).collect(),
             radius: squares.iter().copied().fold(0.0, f64::max).sqrt(),
             tree,
-        }
+        };
+        (filter, squares)
     }
 
     pub(super) fn tree(&self) -> &WideTree {

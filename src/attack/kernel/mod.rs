@@ -18,7 +18,15 @@ use super::{
     points::Points,
     whole::{ByColumns, Whole},
 };
-use crate::{error::Result, stats::checked::Finite};
+use crate::{
+    distance::{
+        kd_tree::{BoxTree, Leaves, Length},
+        wide_tree::LEAF,
+    },
+    error::Result,
+    stats::checked::Finite,
+    table::Matrix,
+};
 use polynomial::PolynomialLists;
 use tanh::TanhLists;
 
@@ -148,6 +156,21 @@ impl Attack for KernelDistance {
 impl ByColumns for KernelDistance {
     fn prepare_some<'a>(&self, some: &Scenario<'a>, whole: &Whole<'_>) -> Result<Nearest<'a>> {
         nearest_of((some, Some(whole)), self.standardize, |_| None)
+    }
+}
+
+/// Halves standardised records by their values, or by others that have weights, if there are such; and by prices, where these differ by more.
+fn halved(
+    records: &Matrix,
+    by: Option<(&Matrix, Vec<f64>)>,
+    prices: (&[f64], Length<'_>),
+) -> BoxTree {
+    let (weights, leaves) = (vec![1.0; records.n_attributes()], Leaves::Full(LEAF));
+    match by {
+        Some((by, of)) => {
+            BoxTree::build_priced(by, prices, &of, leaves).spanning(records, &weights)
+        }
+        None => BoxTree::build_priced(records, prices, &weights, leaves),
     }
 }
 

@@ -15,15 +15,11 @@ use std::borrow::Cow;
 
 use super::{
     filter::{Filter, Seeker},
-    keep_cheapest, product, to_power,
+    halved, keep_cheapest, product, to_power,
 };
 use crate::{
     attack::{Closer, Lists, Points},
-    distance::{
-        kd_tree::{BoxTree, Leaves},
-        single::rounded,
-        wide_tree::{LEAF, WideTree},
-    },
+    distance::kd_tree::length_of_square,
     error::{Counted, Error, ErrorKind, Reason, Result},
     table::matrix::Matrix,
 };
@@ -131,16 +127,10 @@ impl PolynomialLists {
             )
             .remedy("Lower --degree, or let the intruder know fewer attributes"));
         }
-        let (weights, leaves) = (vec![1.0; sought.n_attributes()], Leaves::Full(LEAF));
-        let boxes = match by {
-            Some((by, of)) => BoxTree::build(by, &of, leaves).spanning(sought, &weights),
-            None => BoxTree::build(sought, &weights, leaves),
-        };
-        let attributes = boxes.widest_first();
-        let coordinate = |_, value| rounded(value);
-        let tree = WideTree::new(boxes, sought, attributes, coordinate, |_| f32::INFINITY);
-        let sought = sought.reordered(tree.points());
-        let [squares_of_seekers, squares] = [&seekers, &sought].map(squares_of);
+        let prices = vec![0.0; sought.n_records()];
+        let boxes = halved(sought, by, (&prices, &length_of_square));
+        let (filter, squares) = Filter::new(degree, boxes, sought);
+        let squares_of_seekers = squares_of(&seekers);
         let greatest = squares_of_seekers.iter().chain(&squares).copied();
         let power = to_power(1.0 + greatest.fold(0.0, f64::max), degree);
         if power.is_nan() || power >= MAX {
@@ -154,9 +144,9 @@ impl PolynomialLists {
             degree,
             squares_of_seekers,
             seekers,
-            place_of: tree.places(),
-            filter: Filter::new(degree, tree, &squares),
-            sought,
+            place_of: filter.tree().places(),
+            sought: sought.reordered(filter.records()),
+            filter,
             squares,
         })
     }

@@ -14,15 +14,16 @@ use pulp::{Arch, Simd, WithSimd};
 
 use super::{
     filter::{Filter, OfFan, OfLeaf, Seeker},
-    polynomial::{PolynomialLists, cost, squares_of},
+    halved,
+    polynomial::{PolynomialLists, cost},
     product, to_power,
 };
 use crate::{
     distance::{
-        kd_tree::{BoxTree, Leaves, Length, length_of_square},
+        kd_tree::length_of_square,
         priced::{Ask, Offer, Priced, Prices, Space, Workspace, are_many, finite},
-        single::{U, rounded},
-        wide_tree::{Bounds, FAN, LEAF, WideTree},
+        single::U,
+        wide_tree::{Bounds, FAN},
     },
     table::matrix::{Matrix, Row},
 };
@@ -34,21 +35,6 @@ impl Space for PolynomialLists {
     fn priced<'a>(&'a self, records: &'a Matrix) -> Box<dyn Priced + 'a> {
         Box::new(PricedRecords::new(self.degree(), records))
     }
-}
-
-fn weights_of(records: &Matrix) -> Vec<f64> {
-    vec![1.0; records.n_attributes()]
-}
-
-/// The records of a tree, ready to be searched, and their squared norms in its order.
-fn filter_of(degree: u32, records: &Matrix, boxes: BoxTree) -> (Filter, Vec<f64>) {
-    let attributes = boxes.widest_first();
-    let coordinate = |_, value| rounded(value);
-    let tree = WideTree::new(boxes, records, attributes, coordinate, |_| f32::INFINITY);
-    let of_records = squares_of(records);
-    let squares = tree.points().iter();
-    let squares: Vec<f64> = squares.map(|&record| of_records[record as usize]).collect();
-    (Filter::new(degree, tree, &squares), squares)
 }
 
 /// Records with prices, ready to be searched.
@@ -69,12 +55,13 @@ impl<'a> PricedRecords<'a> {
     /// # Complexity
     /// O(n log n) time, O(n d) memory.
     fn new(degree: u32, records: &'a Matrix) -> Self {
-        let boxes = BoxTree::build(records, &weights_of(records), Leaves::Full(LEAF));
-        let (filter, squares) = filter_of(degree, records, boxes);
+        let prices = vec![0.0; records.n_records()];
+        let boxes = halved(records, None, (&prices, &length_of_square));
+        let (filter, squares) = Filter::new(degree, boxes, records);
         Self {
             degree,
             records,
-            prices: Prices::new(filter.tree(), &vec![0.0; records.n_records()]),
+            prices: Prices::new(filter.tree(), &prices),
             filter,
             squares,
             highest: 0.0,
@@ -105,10 +92,8 @@ impl Priced for PricedRecords<'_> {
             let mean = self.squares.iter().sum::<f64>() / self.squares.len() as f64;
             let times = f64::from(self.degree) * to_power(1.0 + mean, self.degree - 1);
             let length = |price: f64| length_of_square(price / times);
-            let prices = (&*finite(prices), &length as Length<'_>);
-            let (weights, leaves) = (weights_of(self.records), Leaves::Full(LEAF));
-            let boxes = BoxTree::build_priced(self.records, prices, &weights, leaves);
-            (self.filter, self.squares) = filter_of(self.degree, self.records, boxes);
+            let boxes = halved(self.records, None, (&finite(prices), &length));
+            (self.filter, self.squares) = Filter::new(self.degree, boxes, self.records);
         }
         self.prices = Prices::new(self.filter.tree(), prices);
         let finite = prices.iter().copied().filter(|price| price.is_finite());
@@ -203,7 +188,7 @@ impl PricedRecords<'_> {
         }
         seeker.follow(worth + highest);
         let roundings = 8.0 * U * (worth.abs() + self.prices.greatest);
-        seeker.most_of(worth + 2.0 * roundings)
+        seeker.most_of(worth + roundings)
     }
 }
 
@@ -230,7 +215,9 @@ impl<S: Simd> Bounds for OfBoxes<'_, '_, S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::attack::one_to_one::tests::offers_are_those_of_lists;
+    use crate::attack::{
+        kernel::polynomial::squares_of, one_to_one::tests::offers_are_those_of_lists,
+    };
 
     /// By comparing everything: records at and off the mean, some across it from a query, many that tie, outliers, and even and odd degrees.
     #[test]

@@ -9,11 +9,11 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::{SAFE_NORM, keep_cheapest, product};
+use super::{SAFE_NORM, halved, keep_cheapest, product};
 use crate::{
     attack::{Closer, Lists},
     distance::{
-        kd_tree::{BoxTree, Leaves, Length, length_of_square},
+        kd_tree::length_of_square,
         single::{U, rounded},
         wide_tree::{Bounds, FAN, LEAF, Waiting, WideTree},
     },
@@ -86,15 +86,8 @@ impl TanhLists {
             rows.map(|row| short_of_one(product(row, row) + offset))
                 .collect()
         };
-        let (own_of_records, weights) = (own(sought), vec![1.0; sought.n_attributes()]);
-        let prices: (&[f64], Length<'_>) = (&own_of_records, &length_of_square);
-        let leaves = Leaves::Full(LEAF);
-        let boxes = match by {
-            Some((by, of)) => {
-                BoxTree::build_priced(by, prices, &of, leaves).spanning(sought, &weights)
-            }
-            None => BoxTree::build_priced(sought, prices, &weights, leaves),
-        };
+        let own_of_records = own(sought);
+        let boxes = halved(sought, by, (&own_of_records, &length_of_square));
         let corner = match boxes.tree.n_nodes() {
             0 => 0.0,
             _ => (boxes.spans(0).iter())
