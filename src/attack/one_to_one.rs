@@ -108,7 +108,7 @@ pub fn assign(preference: &Preference<'_>) -> Result<Assignment> {
 
 /// Assigns within lists: those of points are not made, other complete ones are worked out again where they are needed, others are written down.
 fn in_lists(of: &dyn Lists) -> Result<Solution> {
-    if let Some(points) = of.points()? {
+    if let Some(points) = of.points() {
         return of_points(&points);
     }
     if possible::are_complete(of) && of.n_seekers() <= of.n_sought() {

@@ -259,11 +259,8 @@ pub trait Lists: std::fmt::Debug + Sync {
 
     /// Both files as points, where each pair is possible and costs what they are compared by: then those that are cheapest at
     /// prices are found without the others.
-    ///
-    /// # Errors
-    /// Failed, when the points would take too much memory.
-    fn points(&self) -> Result<Option<Points<'_>>> {
-        Ok(None)
+    fn points(&self) -> Option<Points<'_>> {
+        None
     }
 
     /// Who decides where rounding could; `None` if costs are what counts.

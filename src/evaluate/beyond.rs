@@ -357,7 +357,7 @@ fn surest(seekers: &[SeekerCount], sure_by: SureBy) -> Vec<&SeekerCount> {
     };
     let linked = seekers
         .iter()
-        .filter(|group| group.seeker.contest.candidates > 0);
+        .filter(|group| group.seeker.contest.candidates > 0 && group.records > 0);
     let mut keyed: Vec<(Key, &SeekerCount)> =
         linked.map(|group| (key(&group.seeker), group)).collect();
     let records = |&(_, group): &(Key, &SeekerCount)| group.records;

@@ -81,7 +81,7 @@ impl Score {
             let count = |of: &mut u64, is_one: bool| *of += if is_one { records } else { 0 };
             let contest = seeker.contest;
             let (is_won, is_alone) = (contest.is_won(), candidate_sets && contest.candidates == 1);
-            count(&mut score.records, true);
+            score.records += records;
             count(&mut score.with_partner, seeker.partner);
             count(&mut score.strict, is_won && contest.tied == 1);
             count(&mut score.optimistic, is_won);

@@ -127,25 +127,36 @@ pub struct Findings {
     pub seekers: Vec<SeekerCount>,
 }
 
-/// Seekers that are in memory at once.
+/// Seekers that are in memory at once, at least.
 const AT_ONCE: usize = 1 << 18;
 
 /// So many seekers, counted.
 ///
 /// # Complexity
-/// O(n log n), in parallel; memory grows with the different outcomes.
+/// O(n log n), the sorting in parallel; memory grows with the different outcomes.
 pub fn counted(n: usize, seeker: impl Fn(usize) -> Seeker + Sync) -> Vec<SeekerCount> {
-    let some = |first: usize| {
-        let places = first..n.min(first + AT_ONCE);
-        let mut own: Vec<Seeker> = places.into_par_iter().map(&seeker).collect();
+    counted_by(AT_ONCE, n, seeker)
+}
+
+fn counted_by(
+    at_once: usize,
+    n: usize,
+    seeker: impl Fn(usize) -> Seeker + Sync,
+) -> Vec<SeekerCount> {
+    let (mut all, mut first) = (Vec::new(), 0);
+    while first < n {
+        // The more there are already, the more are added to them: each is moved but a few times.
+        let end = n.min(first + at_once.max(all.len()));
+        let mut own: Vec<Seeker> = (first..end).into_par_iter().map(&seeker).collect();
         own.par_sort_unstable_by(Seeker::order);
-        let mut all = Vec::new();
+        let mut more = Vec::new();
         for seeker in own {
-            count(&mut all, SeekerCount { seeker, records: 1 });
+            count(&mut more, SeekerCount { seeker, records: 1 });
         }
-        all
-    };
-    (0..n).step_by(AT_ONCE).map(some).fold(Vec::new(), merged)
+        all = merged(all, more);
+        first = end;
+    }
+    all
 }
 
 /// Adds seekers behind all who come before them in their order.
@@ -161,7 +172,7 @@ fn merged(a: Vec<SeekerCount>, b: Vec<SeekerCount>) -> Vec<SeekerCount> {
     if a.is_empty() || b.is_empty() {
         return if a.is_empty() { b } else { a };
     }
-    let mut all = Vec::with_capacity(a.len().max(b.len()));
+    let mut all = Vec::with_capacity(a.len() + b.len());
     let (mut a, mut b) = (a.into_iter().peekable(), b.into_iter().peekable());
     loop {
         let is_first = match (a.peek(), b.peek()) {
@@ -258,6 +269,9 @@ pub(super) mod tests {
         for (n, kinds) in [(0, 1), (1, 1), (1_000, 6), (40_000, 23), (40_000, 40_000)] {
             let all = counted(n, |seeker| fares(seeker, kinds));
             assert_eq!(all.len(), n.min(kinds));
+            for at_once in [7, 1_000] {
+                assert_eq!(counted_by(at_once, n, |seeker| fares(seeker, kinds)), all);
+            }
             assert!(all.is_sorted_by(|a, b| a.seeker.order(&b.seeker).is_lt()));
             for group in all.iter().take(50) {
                 let same = (0..n).filter(|&seeker| fares(seeker, kinds) == group.seeker);

@@ -274,12 +274,12 @@ impl Lists for GowerLists {
         search::run(&self.filter, seekers, coordinates, cost, found);
     }
 
-    fn points(&self) -> Result<Option<Points<'_>>> {
-        Ok(Some(Points {
+    fn points(&self) -> Option<Points<'_>> {
+        Some(Points {
             seekers: Cow::Borrowed(&self.seekers),
             sought: Cow::Owned(self.sought.reordered(&self.place_of)),
             space: self,
-        }))
+        })
     }
 
     fn closer(&self) -> Option<&dyn Closer> {

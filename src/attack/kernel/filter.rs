@@ -21,7 +21,7 @@
 //! `a = 1.05 u (X + R)`, so their squared distance is at most `(1 + 2^-10) m + (1 + 2^10) a²`; the sum of n squares is off by less than its 2^-11th for
 //! the n that there can be: [`LESS`] of it, less 1100 a², is no more than m. Norms are rounded outward. In the units, `e` errs by at most 4u
 //! where |y|² ≤ 2, so its square by its 2^-10th and 6e-11, of which only the former counts where |e| > 2.5e-4, and else h^d is below 3. All else is
-//! rounded a few times for each of at most 4096 powers, and no term is negative. [`Seeker::follow`] allows a 256th and 2e-10 d².
+//! rounded a few times for each of at most 4096 powers, and no term is negative. [`Seeker::most_of`] allows a 256th and 2e-10 d².
 //!
 //! Across the mean `h − Q` can be as small as 2, and be lost in numbers of the size of h. So Q has [`DOUBT`] of both squared norms added: then either
 //! `h − Q` is taken to be 2, or norms differ by so much that e² outweighs what is lost. It is no bound of roundings alone, and must not be made smaller.
@@ -54,7 +54,7 @@ const LESS: f32 = 1.0 - 1.0 / 512.0;
 /// What a sum of squares becomes when all that roundings may have taken is added.
 const MORE: f32 = 1.0 + 1.0 / 512.0;
 
-/// By what a bound can exceed a cost, beside an amount that is allowed for small ones.
+/// By what factor a bound can exceed a cost, apart from an amount that is allowed for small ones.
 const ERROR: f64 = 1.0 + 1.0 / 256.0;
 
 /// How much a product with a record, or with the corner of a box, may be off in single precision, as a share of the sum of the squared norms (of a corner the
@@ -75,7 +75,7 @@ pub(super) struct Filter {
 }
 
 /// A seeker in single precision, in units of which one more than its squared norm is one.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Seeker<'a> {
     filter: &'a Filter,
     values: Vec<f32>,
@@ -142,11 +142,6 @@ impl Filter {
         &self.tree
     }
 
-    /// The records, in the order of their places.
-    pub(super) fn records(&self) -> &[u32] {
-        self.tree.points()
-    }
-
     /// Somebody with these values and this squared norm, who wants everybody.
     pub(super) fn seeker(&self, values: &[f64], square: f64) -> Seeker<'_> {
         let (unit, norm) = (1.0 + square, square.sqrt());
@@ -196,12 +191,12 @@ impl Seeker<'_> {
         });
     }
 
-    /// What bounds of records are multiplied by that cost so much, if they err as much as is allowed.
+    /// What a cost is multiplied by for the greatest bound of a record that costs so much, apart from the amount that is allowed for small ones.
     pub(super) fn unit(&self) -> f32 {
         rounded(self.scale * ERROR)
     }
 
-    /// What the bound of a record is at most that costs no more than this.
+    /// The greatest bound of a record that costs no more than this.
     pub(super) fn most_of(&self, cost: f64) -> f32 {
         if self.is_safe {
             rounded(self.bound_of(cost)).next_up()
@@ -219,7 +214,7 @@ impl Seeker<'_> {
     pub(super) fn follow(&mut self, cost: f64) {
         let degree = f64::from(self.filter.degree);
         let most = self.bound_of(cost);
-        let fewest = cost * self.scale * (1.0 - 1.0 / 256.0) - 2e-10 * degree * degree;
+        let fewest = cost * self.scale * (2.0 - ERROR) - 2e-10 * degree * degree;
         self.most = self.most_of(cost);
         self.fewest = if self.is_safe {
             rounded(fewest).next_down()

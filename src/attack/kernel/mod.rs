@@ -25,7 +25,7 @@ use crate::{
     },
     error::Result,
     stats::checked::Finite,
-    table::Matrix,
+    table::matrix::Matrix,
 };
 use polynomial::PolynomialLists;
 use tanh::TanhLists;

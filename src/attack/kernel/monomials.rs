@@ -64,9 +64,7 @@ impl Monomials {
             }
         })
     }
-}
 
-impl Monomials {
     /// How many there are.
     pub(super) fn count(&self) -> usize {
         self.factors.len()

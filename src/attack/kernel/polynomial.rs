@@ -145,7 +145,7 @@ impl PolynomialLists {
             squares_of_seekers,
             seekers,
             place_of: filter.tree().places(),
-            sought: sought.reordered(filter.records()),
+            sought: sought.reordered(filter.tree().points()),
             filter,
             squares,
         })
@@ -202,16 +202,20 @@ impl Lists for PolynomialLists {
         list.clear();
         let walk = self.seeker(seeker);
         walk.walk::<false>(f64::INFINITY, |place, _| {
-            keep_cheapest(list, self.filter.records()[place], self.cost(seeker, place))
+            keep_cheapest(
+                list,
+                self.filter.tree().points()[place],
+                self.cost(seeker, place),
+            )
         });
     }
 
-    fn points(&self) -> Result<Option<Points<'_>>> {
-        Ok(Some(Points {
+    fn points(&self) -> Option<Points<'_>> {
+        Some(Points {
             seekers: Cow::Borrowed(&self.seekers),
             sought: Cow::Owned(self.sought.reordered(&self.place_of)),
             space: self,
-        }))
+        })
     }
 
     fn has_distances(&self) -> bool {

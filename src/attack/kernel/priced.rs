@@ -6,9 +6,9 @@
 //! number fits all.
 //!
 //! # Its error
-//! Bounds err as in [`Filter`]. Prices are rounded to `f32`, and so are their products with the unit and differences from bounds that are no greater than
-//! what they are compared with and the price: at most four roundings of numbers no greater than `|limit| + |price|`, for which 8 are allowed. What
-//! underflows is far below the allowance of the bounds. Where prices are so great that they might overflow, nobody is left out.
+//! Bounds err as in [`Filter`]. Prices are rounded to `f32`, and so are their products with the unit: three roundings, for which `8 u` of the product is taken off,
+//! too. The difference of a bound and a price is rounded once more; where it is next to the limit, `8 u` of that covers it. What underflows is far below the
+//! allowance of the bounds. Where prices are so great that they might overflow, nobody is left out.
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -69,7 +69,7 @@ impl<'a> PricedRecords<'a> {
     }
 
     fn cost(&self, query: (&[f64], f64), place: usize) -> f64 {
-        let record = self.filter.records()[place] as usize;
+        let record = self.filter.tree().points()[place] as usize;
         let record = (self.records.row(record), self.squares[place]);
         cost(self.degree, query, record)
     }
@@ -88,7 +88,7 @@ impl Priced for PricedRecords<'_> {
     /// O(n); for many searches O(n log n), which makes each faster.
     fn set_prices(&mut self, prices: &[f64], searches: usize) {
         if are_many(searches, self.n_points()) {
-            // Near a record of the mean norm a squared distance costs so many times as much.
+            // Near a record of the mean squared norm, a cost is about so many times the squared distance.
             let mean = self.squares.iter().sum::<f64>() / self.squares.len() as f64;
             let times = f64::from(self.degree) * to_power(1.0 + mean, self.degree - 1);
             let length = |price: f64| length_of_square(price / times);
@@ -101,7 +101,7 @@ impl Priced for PricedRecords<'_> {
     }
 
     /// # Complexity
-    /// O(log n) where boxes and prices separate near records from far ones; O(n) otherwise.
+    /// O(log n) where boxes and prices separate near records from far ones; O(n) otherwise, and where a price is above 1e30.
     fn cheapest(&self, query: Row<'_>, ask: Ask, workspace: &mut Workspace) -> Vec<Offer> {
         workspace.best.clear();
         workspace.waiting.begin(self.filter.tree());
@@ -141,7 +141,7 @@ impl WithSimd for Cheapest<'_> {
             workspace: Workspace { best, waiting, .. },
         } = self;
         let tree = among.filter.tree();
-        let mut of_leaf = seeker.clone();
+        let units = Units::of(&seeker);
         loop {
             let limit = ask.limit(best);
             let most = among.follow(&mut seeker, limit, among.highest);
@@ -151,6 +151,7 @@ impl WithSimd for Cheapest<'_> {
                     seeker: &seeker,
                 },
                 among,
+                units,
             };
             let Some(leaf) = waiting.next(tree, most, bounds) else {
                 return;
@@ -158,20 +159,20 @@ impl WithSimd for Cheapest<'_> {
             let run = tree.run(leaf);
             let prices = &among.prices.of_places[run.clone()];
             let highest = prices.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            among.follow(&mut of_leaf, limit, highest);
-            let found = OfLeaf::new::<S, false>(simd, &of_leaf, leaf);
+            among.follow(&mut seeker, limit, highest);
+            let found = OfLeaf::new::<S, false>(simd, &seeker, leaf);
             if !found.is_anybody_near {
                 continue;
             }
             for (place, least) in run.zip(found.least) {
                 // What is no number is not left out.
-                if least - seeker.unit() * among.prices.rough[place] > most {
+                if least - units.of_price(among.prices.rough[place]) > most {
                     continue;
                 }
                 let key = among.cost(query, place);
                 let worth = key - among.prices.of_places[place];
                 if worth <= ask.limit(best) {
-                    ask.keep(best, among.filter.records()[place], key, worth);
+                    ask.keep(best, tree.points()[place], key, worth);
                 }
             }
         }
@@ -186,9 +187,28 @@ impl PricedRecords<'_> {
             seeker.follow(f64::INFINITY);
             return f32::NAN;
         }
-        seeker.follow(worth + highest);
-        let roundings = 8.0 * U * (worth.abs() + self.prices.greatest);
-        seeker.most_of(worth + roundings)
+        // Also of those who are worth the same after rounding.
+        let roundings = 2.0 * f64::EPSILON * (worth.abs() + self.prices.greatest);
+        seeker.follow(worth + highest + roundings);
+        seeker.most_of(worth + 8.0 * U * worth.abs() + roundings)
+    }
+}
+
+/// What prices are multiplied by, rounded outward for those above 0 and for those below.
+#[derive(Clone, Copy)]
+struct Units([f32; 2]);
+
+impl Units {
+    fn of(seeker: &Seeker<'_>) -> Self {
+        let unit = seeker.unit();
+        Self([1.0 + 4.0 * f32::EPSILON, 1.0 - 4.0 * f32::EPSILON].map(|factor| factor * unit))
+    }
+
+    /// What is taken off the bound of a record, or of a box, at this price.
+    #[inline(always)]
+    fn of_price(self, price: f32) -> f32 {
+        let Self([above, below]) = self;
+        f32::max(above * price, below * price)
     }
 }
 
@@ -196,6 +216,7 @@ impl PricedRecords<'_> {
 struct OfBoxes<'a, 'b, S> {
     of_fan: OfFan<'a, 'b, S>,
     among: &'a PricedRecords<'a>,
+    units: Units,
 }
 
 impl<S: Simd> Bounds for OfBoxes<'_, '_, S> {
@@ -203,10 +224,12 @@ impl<S: Simd> Bounds for OfBoxes<'_, '_, S> {
     fn least(&mut self, fan: usize) -> [f32; FAN] {
         let simd = self.of_fan.simd;
         let mut least = self.of_fan.least(fan);
-        let unit = simd.splat_f32s(self.of_fan.seeker.unit());
+        let Units([above, below]) = self.units;
+        let (above, below) = (simd.splat_f32s(above), simd.splat_f32s(below));
         let prices = S::as_simd_f32s(&self.among.prices.highest[fan]).0;
         for (least, &price) in S::as_mut_simd_f32s(&mut least).0.iter_mut().zip(prices) {
-            *least = simd.sub_f32s(*least, simd.mul_f32s(unit, price));
+            let off = simd.max_f32s(simd.mul_f32s(above, price), simd.mul_f32s(below, price));
+            *least = simd.sub_f32s(*least, off);
         }
         least
     }

@@ -4,7 +4,7 @@ use crate::{
 };
 
 /// Asks the points of lists for what is cheapest at prices of all sizes, up to a limit, some of them not for sale, with a tree as it is and one that is halved anew:
-/// worths and costs must be those of the lists. Returns how many offers were compared. Seekers are asked for up to 20.
+/// worths and costs must be those of the lists. Returns how many offers were compared. Only the first 20 seekers ask.
 pub fn offers_are_those_of_lists(lists: &dyn Lists, what: &str) -> usize {
     let mut state: u64 = 5;
     let mut dice = |n: u64| {
@@ -14,7 +14,7 @@ pub fn offers_are_those_of_lists(lists: &dyn Lists, what: &str) -> usize {
         (state >> 33) % n
     };
     let n = lists.n_sought();
-    let points = lists.points().unwrap().expect("each pair is possible");
+    let points = lists.points().expect("each pair is possible");
     let mut priced = points.space.priced(&points.sought);
     assert_eq!(priced.n_points(), n);
     let (mut list, mut offers) = (Vec::new(), 0);
@@ -25,6 +25,10 @@ pub fn offers_are_those_of_lists(lists: &dyn Lists, what: &str) -> usize {
         let mut prices: Vec<f64> = (0..n)
             .map(|_| size * (dice(1000) as f64 / 1000.0 - 0.8))
             .collect();
+        if round == 2 && n > 3 {
+            // One that is far from all others.
+            prices[3] = -1e12;
+        }
         if round == 4 {
             let few = prices.iter_mut().step_by(3);
             few.for_each(|price| *price = f64::NEG_INFINITY);
