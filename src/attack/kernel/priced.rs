@@ -262,6 +262,8 @@ mod tests {
             (900, 5, 90, 3),
             (700, 9, 3000, 2),
             (300, 2, 300, 6),
+            // Of 6,187 monomials.
+            (120, 12, 300, 5),
         ] {
             let mut value = || {
                 let value = (dice(values) as f64 + 0.5) / values as f64 - 0.5;
