@@ -21,7 +21,7 @@ pub enum Ties {
 }
 
 /// The outcome of one attack in one scenario, in numbers of seekers.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Score {
     /// Records that looked for a partner.
     pub records: u64,
@@ -61,19 +61,8 @@ impl Score {
         candidate_sets: bool,
     ) -> Self {
         let mut score = Self {
-            records: 0,
-            with_partner: 0,
             sought,
-            fair: 0.0,
-            strict: 0,
-            optimistic: 0,
-            certain: 0,
-            certain_correct: 0,
-            empty: 0,
-            candidates_mean: 0.0,
-            candidates_quantiles: None,
-            candidates_histogram: Vec::new(),
-            contains_true: 0,
+            ..Self::default()
         };
         // How many have a candidate set of each size, ascending, and how many win in a tie of each.
         let (mut sizes, mut ties) = (BTreeMap::new(), BTreeMap::new());

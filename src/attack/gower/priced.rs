@@ -260,7 +260,7 @@ mod tests {
     use crate::{
         attack::{
             gower::{GowerLists, tests::with_gaps},
-            one_to_one::tests::offers_are_those_of_lists,
+            one_to_one::tests::{dice, offers_are_those_of_lists},
         },
         table::Scale,
     };
@@ -268,13 +268,7 @@ mod tests {
     /// By comparing everything: numbers, ordered classes and names, with and without gaps, and ties.
     #[test]
     fn agrees_with_comparing_everything() {
-        let mut state: u64 = 5;
-        let mut dice = |n: u64| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(11);
-            (state >> 33) % n
-        };
+        let mut dice = dice();
         let scales = [Scale::Continuous, Scale::Nominal, Scale::Ordinal];
         let mut offers = 0;
         for (n, width, values, gaps) in [

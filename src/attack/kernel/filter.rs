@@ -67,7 +67,9 @@ pub(super) struct Filter {
     degree: u32,
     tree: WideTree,
     /// The squared norms of the records of each leaf.
-    squares: Vec<Strip>,
+    strips: Vec<Strip>,
+    /// The squared norms, in the order of the tree.
+    squares: Vec<f64>,
     /// The least and the greatest of them below each box of each fan, rounded outward.
     of_fans: Vec<[[f32; FAN]; 2]>,
     /// The greatest norm.
@@ -102,8 +104,8 @@ pub(super) struct Seeker<'a> {
 }
 
 impl Filter {
-    /// Of standardised records in a tree, and their squared norms in its order.
-    pub(super) fn new(degree: u32, boxes: BoxTree, records: &Matrix) -> (Self, Vec<f64>) {
+    /// Of standardised records in a tree.
+    pub(super) fn new(degree: u32, boxes: BoxTree, records: &Matrix) -> Self {
         let attributes = boxes.widest_first();
         let coordinate = |_, value| rounded(value);
         let tree = WideTree::new(boxes, records, attributes, coordinate, |_| f32::INFINITY);
@@ -128,18 +130,23 @@ impl Filter {
             }
             strip
         };
-        let filter = Self {
+        Self {
             degree,
-            squares: squares.chunks(LEAF).map(strip).collect(),
+            strips: squares.chunks(LEAF).map(strip).collect(),
             of_fans: ends.map(outward).collect(),
             radius: squares.iter().copied().fold(0.0, f64::max).sqrt(),
+            squares,
             tree,
-        };
-        (filter, squares)
+        }
     }
 
     pub(super) fn tree(&self) -> &WideTree {
         &self.tree
+    }
+
+    /// The squared norms of the records, in the order of the tree.
+    pub(super) fn squares(&self) -> &[f64] {
+        &self.squares
     }
 
     /// Somebody with these values and this squared norm, who wants everybody.
@@ -336,7 +343,7 @@ impl Seeker<'_> {
             is_anybody_near: false,
         };
         let strips = self.filter.tree.strips(leaf);
-        let squares = S::as_simd_f32s(&self.filter.squares[leaf].0).0;
+        let squares = S::as_simd_f32s(&self.filter.strips[leaf].0).0;
         let zero = simd.splat_f32s(0.0);
         let (farthest, most) = (simd.splat_f32s(self.farthest), simd.splat_f32s(self.most));
         let everybody = simd.equal_f32s(zero, zero);

@@ -37,9 +37,8 @@ pub(super) struct PolynomialLists {
     seekers: Matrix,
     squares_of_seekers: Vec<f64>,
     filter: Filter,
-    /// In the order of the filter, as their squared norms.
+    /// In the order of the filter.
     sought: Matrix,
-    squares: Vec<f64>,
     /// Where each record stands there.
     place_of: Vec<u32>,
 }
@@ -129,9 +128,9 @@ impl PolynomialLists {
         }
         let prices = vec![0.0; sought.n_records()];
         let boxes = halved(sought, by, (&prices, &length_of_square));
-        let (filter, squares) = Filter::new(degree, boxes, sought);
+        let filter = Filter::new(degree, boxes, sought);
         let squares_of_seekers = squares_of(&seekers);
-        let greatest = squares_of_seekers.iter().chain(&squares).copied();
+        let greatest = squares_of_seekers.iter().chain(filter.squares()).copied();
         let power = to_power(1.0 + greatest.fold(0.0, f64::max), degree);
         if power.is_nan() || power >= MAX {
             return Err(Error::input(
@@ -147,7 +146,6 @@ impl PolynomialLists {
             place_of: filter.tree().places(),
             sought: sought.reordered(filter.tree().points()),
             filter,
-            squares,
         })
     }
 
@@ -157,7 +155,7 @@ impl PolynomialLists {
         cost(
             self.degree,
             x,
-            (self.sought.row(place), self.squares[place]),
+            (self.sought.row(place), self.filter.squares()[place]),
         )
     }
 

@@ -42,11 +42,7 @@ struct PricedRecords<'a> {
     degree: u32,
     records: &'a Matrix,
     filter: Filter,
-    /// In the order of the filter.
-    squares: Vec<f64>,
     prices: Prices,
-    /// The highest of records that are for sale.
-    highest: f64,
 }
 
 impl<'a> PricedRecords<'a> {
@@ -57,20 +53,18 @@ impl<'a> PricedRecords<'a> {
     fn new(degree: u32, records: &'a Matrix) -> Self {
         let prices = vec![0.0; records.n_records()];
         let boxes = halved(records, None, (&prices, &length_of_square));
-        let (filter, squares) = Filter::new(degree, boxes, records);
+        let filter = Filter::new(degree, boxes, records);
         Self {
             degree,
             records,
             prices: Prices::new(filter.tree(), &prices),
             filter,
-            squares,
-            highest: 0.0,
         }
     }
 
     fn cost(&self, query: (&[f64], f64), place: usize) -> f64 {
         let record = self.filter.tree().points()[place] as usize;
-        let record = (self.records.row(record), self.squares[place]);
+        let record = (self.records.row(record), self.filter.squares()[place]);
         cost(self.degree, query, record)
     }
 }
@@ -89,15 +83,14 @@ impl Priced for PricedRecords<'_> {
     fn set_prices(&mut self, prices: &[f64], searches: usize) {
         if are_many(searches, self.n_points()) {
             // Near a record of the mean squared norm, a cost is about so many times the squared distance.
-            let mean = self.squares.iter().sum::<f64>() / self.squares.len() as f64;
+            let squares = self.filter.squares();
+            let mean = squares.iter().sum::<f64>() / squares.len() as f64;
             let times = f64::from(self.degree) * to_power(1.0 + mean, self.degree - 1);
             let length = |price: f64| length_of_square(price / times);
             let boxes = halved(self.records, None, (&finite(prices), &length));
-            (self.filter, self.squares) = Filter::new(self.degree, boxes, self.records);
+            self.filter = Filter::new(self.degree, boxes, self.records);
         }
         self.prices = Prices::new(self.filter.tree(), prices);
-        let finite = prices.iter().copied().filter(|price| price.is_finite());
-        self.highest = finite.fold(f64::NEG_INFINITY, f64::max);
     }
 
     /// # Complexity
@@ -144,7 +137,7 @@ impl WithSimd for Cheapest<'_> {
         let units = Units::of(&seeker);
         loop {
             let limit = ask.limit(best);
-            let most = among.follow(&mut seeker, limit, among.highest);
+            let most = among.follow(&mut seeker, limit, among.prices.top);
             let bounds = OfBoxes {
                 of_fan: OfFan {
                     simd,
@@ -239,19 +232,14 @@ impl<S: Simd> Bounds for OfBoxes<'_, '_, S> {
 mod tests {
     use super::*;
     use crate::attack::{
-        kernel::polynomial::squares_of, one_to_one::tests::offers_are_those_of_lists,
+        kernel::polynomial::squares_of,
+        one_to_one::tests::{dice, offers_are_those_of_lists},
     };
 
     /// By comparing everything: records at and off the mean, some across it from a query, many that tie, outliers, and even and odd degrees.
     #[test]
     fn agrees_with_comparing_everything() {
-        let mut state: u64 = 5;
-        let mut dice = |n: u64| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(11);
-            (state >> 33) % n
-        };
+        let mut dice = dice();
         let mut offers = 0;
         for (n, width, values, degree) in [
             (0, 2, 9, 2),

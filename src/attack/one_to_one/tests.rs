@@ -3,16 +3,21 @@ use crate::{
     distance::priced::{Ask, Workspace},
 };
 
-/// Asks the points of lists for what is cheapest at prices of all sizes, up to a limit, some of them not for sale, with a tree as it is and one that is halved anew:
-/// worths and costs must be those of the lists. Returns how many offers were compared. Only the first 20 seekers ask.
-pub fn offers_are_those_of_lists(lists: &dyn Lists, what: &str) -> usize {
+/// Numbers below n, the same ones each time.
+pub fn dice() -> impl FnMut(u64) -> u64 {
     let mut state: u64 = 5;
-    let mut dice = |n: u64| {
+    move |n| {
         state = state
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(11);
         (state >> 33) % n
-    };
+    }
+}
+
+/// Asks the points of lists for what is cheapest at prices of all sizes, up to a limit, some of them not for sale, with a tree as it is and one that is halved anew:
+/// worths and costs must be those of the lists. Returns how many offers were compared. Only the first 20 seekers ask.
+pub fn offers_are_those_of_lists(lists: &dyn Lists, what: &str) -> usize {
+    let mut dice = dice();
     let n = lists.n_sought();
     let points = lists.points().expect("each pair is possible");
     let mut priced = points.space.priced(&points.sought);

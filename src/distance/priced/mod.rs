@@ -128,6 +128,8 @@ pub struct Prices {
     pub highest: Vec<[f32; FAN]>,
     /// Of points that are for sale, the greatest amount.
     pub greatest: f64,
+    /// And the highest price.
+    pub top: f64,
 }
 
 impl Prices {
@@ -137,13 +139,13 @@ impl Prices {
         let mut of_places: Vec<f64> = points.map(|&point| of_points[point as usize]).collect();
         let highest = tree.greatest(&of_places);
         of_places.resize(of_places.len().next_multiple_of(LEAF), f64::NEG_INFINITY);
-        let amounts = of_points.iter().map(|price| price.abs());
-        let finite = amounts.filter(|amount| amount.is_finite());
+        let finite = of_points.iter().copied().filter(|price| price.is_finite());
         Self {
             rough: of_places.iter().map(|&price| rounded(price)).collect(),
             of_places,
             highest,
-            greatest: finite.fold(0.0, f64::max),
+            greatest: finite.clone().map(f64::abs).fold(0.0, f64::max),
+            top: finite.fold(f64::NEG_INFINITY, f64::max),
         }
     }
 }

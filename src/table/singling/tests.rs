@@ -112,7 +112,7 @@ fn found(name: &str, cells: impl IntoIterator<Item = String>) -> Option<Singling
     table.singles_out(AttrId::new(0))
 }
 
-/// Thirty cells each, of which two are equal unless it says otherwise: what is told apart from what.
+/// Thirty cells each, of which two are equal unless it says otherwise: what counts as singling out, and what does not.
 #[test]
 fn likely_identifiers_are_told_from_what_resembles_them() {
     use Singling::{Births, Dates, Emails, LongTexts, PersonCodes, PersonNumbers, Phones};

@@ -26,7 +26,7 @@ fn offered<const NEAR: bool>(tree: &mut Tree, point: &[f64], reach: f64) -> Vec<
     goal.offered
 }
 
-/// Points whose distances single precision tells apart, hardly tells apart, and does not.
+/// Points whose distances differ clearly, barely, and not at all in single precision.
 fn points(width: usize, spread: f64) -> Matrix {
     let mut state = 1_u64;
     let mut unit = || {
@@ -77,7 +77,7 @@ fn no_bound_leaves_out_what_is_at_the_limit() {
     }
 }
 
-/// Of points that single precision tells apart well, few are looked at: the filter filters.
+/// Where distances differ clearly in single precision, few points are looked at: the filter filters.
 #[test]
 fn most_of_what_is_beyond_the_limit_is_left_out() {
     let points = points(3, 1.0);
