@@ -4,14 +4,11 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::{
-    by_value::ByValue,
-    values::{Column, Values},
-};
+use super::values::{Column, Values};
 use crate::{
     attack::{
         Lists,
-        likelihood::{Ranked, Reach, Swaps},
+        likelihood::{BothSides, Ranked, Swaps},
     },
     distance::kd_tree::{of_each, order_by},
     error::{Counted, Error, ErrorKind, Result},
@@ -22,10 +19,16 @@ use crate::{
 const AT_ONCE: usize = 512;
 
 /// An exchange that so many pairs could have made, or more, is not looked at before lists are written down.
-const MANY: usize = 256;
+const MANY: usize = 1024;
 
 /// The attributes of which exchanges are looked at before: each takes time for each pair, and the first ones leave few.
 const LOOKS: usize = 3;
+
+/// Lists that are longer than this on average are searched for on both sides of an exchange: that finds fewer, but takes longer for each.
+const LONG: f64 = 64.0;
+
+/// Not where values tie with so many: each of these is looked for by itself.
+const FEW_TIES: f64 = 4.0;
 
 /// Pairs are numbered in 32 bits; an estimate leaves half of them.
 const MAX_PAIRS: u128 = 1 << 31;
@@ -51,49 +54,47 @@ impl Candidates {
     pub fn mutual(swaps: &Swaps, values: &Values, bytes_a_pair: usize) -> Result<Self> {
         let n = swaps.n_seekers;
         let columns = values.most_telling();
-        let by_value = ByValue::new(swaps, columns.first().copied());
-        let others = columns.get(1..LOOKS.min(columns.len())).unwrap_or(&[]);
-        let reach = Reach::of(&by_value.swaps);
-        // Puts the candidates of the seeker at a place into a list.
-        let write = |place: usize, list: &mut Vec<u32>| {
-            reach.look(&by_value.swaps, place, list);
-            for sought in list.iter_mut() {
-                *sought = reach.records()[*sought as usize];
+        let columns = &columns[..LOOKS.min(columns.len())];
+        let index = match columns.first() {
+            Some(&(exchanged, column))
+                if column.mean_ties().iter().all(|&ties| ties < FEW_TIES)
+                    && mean_length(swaps) > LONG =>
+            {
+                let givers = |sought: usize| column.givers(column.sought[sought]);
+                BothSides::new(swaps, exchanged, givers)
             }
-            by_value.sift(place, list);
-            // Whoever is left alone costs little; it is seen later whether they stay.
-            if list.len() > 1 {
-                let seeker = by_value.seekers[place] as usize;
-                list.retain(|&place| {
-                    let sought = by_value.sought[place as usize] as usize;
-                    let mut others = others.iter();
-                    others.all(|column| could_be_mutual(swaps, column, seeker, sought))
-                });
+            _ => BothSides::own(swaps),
+        };
+        // Puts the candidates of a seeker into a list.
+        let write = |seeker: usize, list: &mut Vec<u32>| {
+            let first = columns.first();
+            let takers = first.and_then(|(_, column)| column.takers(column.seekers[seeker]));
+            index.look(swaps, seeker, takers, list);
+            for (look, (_, column)) in columns.iter().enumerate() {
+                // Whoever is left alone costs little; it is seen later whether they stay.
+                if look == 0 || list.len() > 1 {
+                    let is_known =
+                        |givers: usize, takers: usize| look == 0 && index.knows(givers, takers);
+                    sift(swaps, column, is_known, seeker, list);
+                }
             }
-            list.retain(|&sought| by_value.swaps.admits(place, sought as usize));
-            for sought in list.iter_mut() {
-                *sought = by_value.sought[*sought as usize];
-            }
+            list.retain(|&sought| swaps.admits(seeker, sought as usize));
             list.sort_unstable();
         };
         refuse_too_many(n, bytes_a_pair, |asked| {
-            let length = |list: &mut Vec<u32>, &place: &u32| {
-                write(place as usize, list);
+            let length = |list: &mut Vec<u32>, &seeker: &u32| {
+                write(seeker as usize, list);
                 list.len() as u64
             };
             let asked = asked.par_iter();
             asked.map_init(Vec::new, length).sum()
         })?;
-        let order = order_by(n, |place| by_value.swaps.whereabouts(place));
-        let lists = of_each(&order, Vec::new, |list, place| {
-            write(place, list);
+        let order = order_by(n, |seeker| swaps.whereabouts(seeker));
+        let of_seekers = of_each(&order, Vec::new, |list, seeker| {
+            write(seeker, list);
             list.clone()
         });
-        drop(reach);
-        let mut of_seekers = vec![Vec::new(); n];
-        for (&seeker, list) in by_value.seekers.iter().zip(lists) {
-            of_seekers[seeker as usize] = list;
-        }
+        drop(index);
         let mut starts = Vec::with_capacity(n + 1);
         starts.push(0);
         starts.extend(of_seekers.iter().scan(0, |end, list| {
@@ -223,18 +224,60 @@ impl Candidates {
     }
 }
 
-/// Whether some pair that the law leaves could have made the exchange of an attribute, unless too many pairs could.
-fn could_be_mutual(swaps: &Swaps, column: &Column, seeker: usize, sought: usize) -> bool {
-    let (a, b) = (column.seekers[seeker], column.sought[sought]);
-    let Some(other_side) = column.other_side(a, b) else {
-        return true;
+/// Takes those out of a seeker's list of sought records of which the law excludes all who could have made the other side of the exchange of an
+/// attribute; not where there are too many of these, or where it `is_known` of how many could have given and how many taken.
+fn sift(
+    swaps: &Swaps,
+    column: &Column,
+    is_known: impl Fn(usize, usize) -> bool,
+    seeker: usize,
+    list: &mut Vec<u32>,
+) {
+    let own = column.seekers[seeker];
+    let Some(takers) = column.takers(own) else {
+        return;
     };
-    let [from, to] = column.holders(other_side);
-    from.len() * to.len() >= MANY
-        || from.iter().any(|&other| {
-            let mut to = to.iter();
-            to.any(|&record| swaps.admits(other as usize, record as usize))
+    // One step after the other for all of the list: what one record waits for from memory, others fetch meanwhile.
+    let values: Vec<u32> = (list.iter())
+        .map(|&sought| column.sought[sought as usize])
+        .collect();
+    let givers = values.iter().map(|&value| {
+        // Who kept the value exchanged it with nobody.
+        let givers = column.givers(value).filter(|_| value != own);
+        givers.filter(|givers| {
+            let (givers, takers) = (givers.len(), takers.len());
+            givers * takers < MANY && !is_known(givers, takers)
         })
+    });
+    let givers: Vec<Option<&[u32]>> = givers.collect();
+    if givers.iter().all(Option::is_none) {
+        return;
+    }
+    let takers = swaps.few(takers);
+    let mut givers = givers.into_iter();
+    list.retain(|_| {
+        let mut givers = givers.next().flatten().map(|givers| givers.iter());
+        givers
+            .as_mut()
+            .is_none_or(|givers| givers.any(|&giver| swaps.admits_some(giver as usize, &takers)))
+    });
+}
+
+/// How many sought records the law leaves possible for a seeker on average, by some pairs of both.
+fn mean_length(swaps: &Swaps) -> f64 {
+    const SEEKERS: usize = 512;
+    const SOUGHT: usize = 4096;
+    let some = |n: usize, of: usize| (0..n).step_by(n.div_ceil(of).max(1));
+    let seekers: Vec<usize> = some(swaps.n_seekers, SEEKERS).collect();
+    let possible = |&seeker: &usize| {
+        let sought = some(swaps.n_sought, SOUGHT);
+        sought
+            .filter(|&sought| swaps.admits(seeker, sought))
+            .count()
+    };
+    let found: usize = seekers.par_iter().map(possible).sum();
+    let asked = seekers.len() * some(swaps.n_sought, SOUGHT).count();
+    found as f64 * swaps.n_sought as f64 / asked.max(1) as f64
 }
 
 /// Refuses lists that are too long in all, by how long those of some are together.

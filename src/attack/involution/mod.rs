@@ -1,7 +1,6 @@
 //! The involution attack on swapping: who took a value gave its holder their own.
 
 mod balancing;
-mod by_value;
 mod candidates;
 mod exchanges;
 mod soft;

@@ -1,7 +1,5 @@
 //! Who holds which value, and of which exchanges both sides can be seen.
 
-use std::ops::Range;
-
 use rayon::prelude::*;
 
 use crate::{attack::Scenario, stats::rank::Ranking, table::matrix::Matrix};
@@ -56,9 +54,10 @@ impl Holders {
         Self { starts, records }
     }
 
-    fn range(&self, value: u32) -> Range<usize> {
+    /// Those with a value, ascending.
+    fn with(&self, value: u32) -> &[u32] {
         let value = value as usize;
-        self.starts[value] as usize..self.starts[value + 1] as usize
+        &self.records[self.starts[value] as usize..self.starts[value + 1] as usize]
     }
 
     fn count(&self, value: u32) -> u32 {
@@ -119,11 +118,11 @@ impl Values {
     }
 
     /// The attributes whose exchanges are evidence, first those of which a look at the other side leaves few pairs.
-    pub fn most_telling(&self) -> Vec<&Column> {
-        let columns: Vec<&Column> = self.columns().collect();
-        let columns = columns.into_par_iter();
-        let mut columns: Vec<(f64, &Column)> =
-            columns.map(|column| (column.left(), column)).collect();
+    pub fn most_telling(&self) -> Vec<(usize, &Column)> {
+        let columns = self.columns.par_iter().enumerate();
+        let columns = columns.filter_map(|(k, column)| Some((k, column.as_ref()?)));
+        let columns = columns.map(|(k, column)| (column.left(), (k, column)));
+        let mut columns: Vec<(f64, (usize, &Column))> = columns.collect();
         columns.sort_by(|a, b| a.0.total_cmp(&b.0));
         columns.into_iter().map(|(_, column)| column).collect()
     }
@@ -191,51 +190,41 @@ impl Column {
         fits || values.all(|value| short.count(value) <= 1 && long.count(value) <= 1)
     }
 
+    /// With how many records of its side one with a value ties on average, itself included: of the seekers, and of the sought records.
+    pub fn mean_ties(&self) -> [f64; 2] {
+        [&self.of_seekers, &self.of_sought].map(|holders| {
+            let counts = holders.starts.windows(2);
+            let squares = counts.map(|ends| f64::from(ends[1] - ends[0]).powi(2));
+            squares.sum::<f64>() / holders.records.len().max(1) as f64
+        })
+    }
+
     /// About what share of pairs a look at the other sides of their exchanges leaves: those that miss a value, and the more of the others the
     /// more records tie, if one in a hundred pairs is possible by the law.
     fn left(&self) -> f64 {
         const POSSIBLE: f64 = 0.01;
-        let sides = [
-            (&self.of_seekers, &self.seekers),
-            (&self.of_sought, &self.sought),
-        ];
-        let (mut present, mut mean_pairs) = (1.0, 1.0);
-        for (holders, values) in sides {
-            let counts = holders.starts.windows(2);
-            let squares = counts.map(|ends| f64::from(ends[1] - ends[0]).powi(2));
-            let there = holders.records.len().max(1) as f64;
-            mean_pairs *= squares.sum::<f64>() / there;
-            present *= holders.records.len() as f64 / values.len().max(1) as f64;
-        }
+        let share = |holders: &Holders, values: &[u32]| {
+            holders.records.len() as f64 / values.len().max(1) as f64
+        };
+        let present = share(&self.of_seekers, &self.seekers) * share(&self.of_sought, &self.sought);
+        let mean_pairs: f64 = self.mean_ties().iter().product();
         1.0 - present * (1.0 - (mean_pairs * POSSIBLE).min(1.0))
     }
 
-    /// The seekers, and the sought records, by ascending value; those without one are last.
-    pub fn by_value(&self) -> [Vec<u32>; 2] {
-        let sides = [
-            (&self.of_seekers, &self.seekers),
-            (&self.of_sought, &self.sought),
-        ];
-        sides.map(|(holders, values)| {
-            let without = (0_u32..)
-                .zip(values)
-                .filter(|&(_, &value)| value == MISSING);
-            let without = without.map(|(record, _)| record);
-            holders.records.iter().copied().chain(without).collect()
-        })
+    /// Those who look and had the value of a sought record, one of whom gave it, ascending; `None` without a value, or where some may be out
+    /// of sight: all who had it are known if no more show it than had it.
+    pub fn givers(&self, value: u32) -> Option<&[u32]> {
+        let is_seen = value != MISSING
+            && (self.fits || self.of_seekers.count(value) >= self.of_sought.count(value));
+        is_seen.then(|| self.of_seekers.with(value))
     }
 
-    /// Where those with one value that look, and those with another that are looked for, stand [by value](Self::by_value).
-    fn places(&self, seeking: u32, sought: u32) -> [Range<usize>; 2] {
-        [self.of_seekers.range(seeking), self.of_sought.range(sought)]
-    }
-
-    /// Those records.
-    pub fn holders(&self, [seekers, sought]: [Range<usize>; 2]) -> [&[u32]; 2] {
-        [
-            &self.of_seekers.records[seekers],
-            &self.of_sought.records[sought],
-        ]
+    /// Those that are looked for and show the value of a seeker, one of whom took it, ascending; `None` without a value, or where some may
+    /// be out of sight: all who show it were released if no more had it.
+    pub fn takers(&self, value: u32) -> Option<&[u32]> {
+        let is_seen = value != MISSING
+            && (self.fits || self.of_sought.count(value) >= self.of_seekers.count(value));
+        is_seen.then(|| self.of_sought.with(value))
     }
 
     /// Number of values.
@@ -245,25 +234,15 @@ impl Column {
 
     /// Those who look with a value, ascending.
     pub fn seekers_with(&self, value: u32) -> &[u32] {
-        &self.of_seekers.records[self.of_seekers.range(value)]
-    }
-
-    /// The pairs that could have made the other side of the exchange that a pair implies, as the places of one and the other
-    /// [by value](Self::by_value); `None` where it implies none, or the other side may be out of sight.
-    pub fn other_side(&self, a: u32, b: u32) -> Option<[Range<usize>; 2]> {
-        let is_seen = a != MISSING && b != MISSING && a != b && self.is_seen(a, b);
-        is_seen.then(|| self.places(b, a))
+        self.of_seekers.with(value)
     }
 
     /// Whether a seeker with value `a` and a sought record with value `b` can be one only if somebody went from `b` to `a` who can be
     /// seen on both sides.
     ///
-    /// Whoever exchanged with them held `b` and shows `a` (or the other way round, if masked records look). All who
-    /// held `b` are known if no more show it than hold it, and all who show `a` were released if no more held it.
+    /// Whoever exchanged with them held `b` and shows `a` (or the other way round, if masked records look).
     pub fn is_seen(&self, a: u32, b: u32) -> bool {
-        self.fits
-            || self.of_seekers.count(b) >= self.of_sought.count(b)
-                && self.of_sought.count(a) >= self.of_seekers.count(a)
+        self.givers(b).is_some() && self.takers(a).is_some()
     }
 
     /// Whether anybody seeks with value `a`, and anybody sought has value `b`.

@@ -1,7 +1,5 @@
 //! Whether laws of swapping leave some of a few records possible, several compared at once.
 
-use std::ops::Range;
-
 use super::swaps::Swaps;
 
 /// Records that are compared at once.
@@ -28,7 +26,7 @@ impl Asked {
 pub(in crate::attack) struct Few {
     /// For each [`LANES`] of them, by attribute.
     asked: Vec<Asked>,
-    sought: Range<usize>,
+    sought: Vec<u32>,
 }
 
 /// A number in the same order, of a kind that processors compare several at once.
@@ -37,13 +35,13 @@ fn signed(rank: u32) -> i32 {
 }
 
 impl Swaps {
-    /// A few sought records, by their places, to be asked about together.
-    pub fn few(&self, sought: Range<usize>) -> Few {
+    /// A few sought records, to be asked about together.
+    pub fn few(&self, sought: &[u32]) -> Few {
         let width = self.laws.len();
-        let chunks = sought.clone().step_by(LANES).map(|first| {
+        let chunks = sought.chunks(LANES).map(|records| {
             let mut asked = vec![Asked::NOBODY; width];
-            for (lane, record) in (first..sought.end.min(first + LANES)).enumerate() {
-                let ranks = self.of_sought(record).iter().zip(&self.laws);
+            for (lane, &record) in records.iter().enumerate() {
+                let ranks = self.of_sought(record as usize).iter().zip(&self.laws);
                 for (asked, (&ranks, law)) in asked.iter_mut().zip(ranks) {
                     let (above, up_to) = law.asked_by(ranks);
                     (asked.above[lane], asked.up_to[lane]) = (signed(above), signed(up_to));
@@ -53,7 +51,7 @@ impl Swaps {
         });
         Few {
             asked: chunks.flatten().collect(),
-            sought,
+            sought: sought.to_vec(),
         }
     }
 
@@ -62,8 +60,8 @@ impl Swaps {
         let ranks = self.of_seeker(seeker);
         let chunks = few.asked.chunks_exact(self.laws.len().max(1));
         chunks
-            .zip(few.sought.clone().step_by(LANES))
-            .any(|(asked, first)| {
+            .zip(few.sought.chunks(LANES))
+            .any(|(asked, records)| {
                 let mut left = [1; LANES];
                 for (own, asked) in ranks.iter().zip(asked) {
                     // What gaps exclude is left to `admits`.
@@ -79,8 +77,8 @@ impl Swaps {
                         return false;
                     }
                 }
-                let mut left = left.iter().enumerate().filter(|&(_, &left)| left > 0);
-                left.any(|(lane, _)| self.admits(seeker, first + lane))
+                let mut left = records.iter().zip(left).filter(|&(_, left)| left > 0);
+                left.any(|(&record, _)| self.admits(seeker, record as usize))
             })
     }
 }

@@ -5,6 +5,7 @@
     reason = "likelihoods are sums of exact multiples: equality is a tie, and −∞ is impossible"
 )]
 
+mod both_sides;
 mod buckets;
 mod centres;
 mod chain;
@@ -33,9 +34,9 @@ mod tree;
 
 use std::collections::BTreeMap;
 
+pub(super) use both_sides::BothSides;
 use marginal::Marginal;
 pub(super) use ranked::Ranked;
-pub(super) use reach::Reach;
 pub(super) use swaps::Swaps;
 
 use super::{Attack, Direction, Preference, Scenario, within_strata::Stratum};

@@ -51,7 +51,7 @@ impl Ranked {
     fn possible(&self, reach: &Reach, seeker: usize, list: &mut Vec<(u32, f64)>) {
         let known = Known::all(&self.swaps, seeker);
         let mut places = Vec::new();
-        reach.look(&self.swaps, seeker, &mut places);
+        reach.look(self.swaps.of_seeker(seeker), &mut places);
         for places in places.chunks(AT_ONCE) {
             let all = places.iter().zip(known::logs(&known, &self.swaps, places));
             let possible = all.filter(|&(_, log)| log > f64::NEG_INFINITY);

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::{law::Law, ranks::Ranks, swaps::Swaps};
 use crate::{
+    attack::GapRule,
     distance::{
         Metric,
         nearest::{Constraint, GAP, Neighbours},
@@ -14,8 +15,10 @@ use crate::{
 /// The sought records by their lowest ranks, and what the box of a seeker depends on, outside of which laws that have bounds leave nobody
 /// possible.
 #[derive(Debug)]
-pub(in crate::attack) struct Reach {
+pub(super) struct Reach {
     sought: Neighbours,
+    laws: Vec<Law>,
+    gaps: Vec<GapRule>,
     /// For each attribute and rank the lowest rank of those sought values whose ranks end above it.
     lowest_above: Vec<Vec<u32>>,
 }
@@ -32,6 +35,8 @@ impl Reach {
         let attributes = (0..width).into_par_iter();
         Self {
             sought: Neighbours::build(&sought, metric),
+            laws: swaps.laws.clone(),
+            gaps: swaps.gaps.clone(),
             lowest_above: attributes
                 .map(|k| lowest_above(&swaps.sought, width, k))
                 .collect(),
@@ -43,12 +48,11 @@ impl Reach {
         self.sought.points()
     }
 
-    /// Puts into `places` all sought records, by their places, that may be possible for one of the seekers of `swaps`, in no particular order. Some
+    /// Appends to `places` all sought records, by their places, that may be possible for a seeker with these ranks, in no particular order. Some
     /// may be among them that ties exclude.
-    pub fn look(&self, swaps: &Swaps, seeker: usize, places: &mut Vec<u32>) {
-        places.clear();
-        let attributes = swaps.of_seeker(seeker).iter().zip(&swaps.laws);
-        let attributes = attributes.zip(&self.lowest_above).zip(&swaps.gaps);
+    pub(super) fn look(&self, seeker: &[Ranks], places: &mut Vec<u32>) {
+        let attributes = seeker.iter().zip(&self.laws);
+        let attributes = attributes.zip(&self.lowest_above).zip(&self.gaps);
         let constraints = attributes.enumerate();
         let constraints = constraints.filter_map(|(attribute, (((own, law), above), gaps))| {
             let misses = own.is_missing() && gaps.gaps_to_gaps;
@@ -189,7 +193,7 @@ mod tests {
                     let reach = Reach::of(&swaps);
                     let possible = |seeker: usize| -> Vec<u32> {
                         let mut list = Vec::new();
-                        reach.look(&swaps, seeker, &mut list);
+                        reach.look(swaps.of_seeker(seeker), &mut list);
                         let records = list.iter().map(|&place| reach.records()[place as usize]);
                         let mut list: Vec<u32> = records.collect();
                         list.sort_unstable();
@@ -209,7 +213,8 @@ mod tests {
                     found += expected.iter().map(Vec::len).sum::<usize>();
                     // A few at once: as many as one of them alone, and as many as all.
                     for few in [0..1, 3..11, 7..40, 0..swaps.n_sought] {
-                        let asked = swaps.few(few.clone());
+                        let records: Vec<u32> = few.clone().map(|sought| sought as u32).collect();
+                        let asked = swaps.few(&records);
                         for seeker in 0..swaps.n_seekers {
                             let some = few.clone().any(|sought| swaps.admits(seeker, sought));
                             assert_eq!(swaps.admits_some(seeker, &asked), some, "{few:?}");

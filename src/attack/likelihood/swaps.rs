@@ -87,20 +87,6 @@ impl Swaps {
         }
     }
 
-    /// The same pairs, with these seekers and these sought records in the places of theirs.
-    #[must_use]
-    pub fn reordered(&self, seekers: &[u32], sought: &[u32]) -> Self {
-        let width = self.laws.len();
-        Self {
-            seekers: rows(&self.seekers, width, seekers),
-            sought: rows(&self.sought, width, sought),
-            n_seekers: seekers.len(),
-            n_sought: sought.len(),
-            laws: self.laws.clone(),
-            gaps: self.gaps.clone(),
-        }
-    }
-
     /// The same pairs, with these sought records in the places of theirs.
     #[must_use]
     pub fn seeking(self, sought: &[u32]) -> Self {
