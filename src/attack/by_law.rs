@@ -9,6 +9,7 @@
 use super::{
     Attack, Preference, Release, Scenario,
     distance_based::Standardize,
+    steps::{self, OtherLaw},
     within_strata::{self, Strata, Stratum},
 };
 use crate::{
@@ -108,7 +109,7 @@ impl Limited {
         }
     }
 
-    /// What an attack by the law comes to, stratum by stratum where the law holds within such.
+    /// What an attack by the law comes to, stratum by stratum where the law holds within such; with what other laws say.
     ///
     /// # Errors
     /// What the attack objects to.
@@ -117,10 +118,14 @@ impl Limited {
         attack: &dyn Attack,
         law: &Law,
         whole: &Scenario<'a>,
+        others: Vec<OtherLaw<'a>>,
     ) -> Result<Preference<'a>> {
         match &self.strata {
-            Some(strata) => strata.preference(attack, law, whole),
-            None => attack.prepare(&self.scenario(whole)),
+            Some(strata) => {
+                let own = strata.preference(attack, law, whole)?;
+                steps::with(attack.name(), own, others)
+            }
+            None => attack.prepare_with(&self.scenario(whole), others),
         }
     }
 
@@ -350,5 +355,13 @@ impl Attack for ByLaw {
 
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
         self.attack.prepare(scenario)
+    }
+
+    fn prepare_with<'a>(
+        &self,
+        scenario: &Scenario<'a>,
+        others: Vec<OtherLaw<'a>>,
+    ) -> Result<Preference<'a>> {
+        self.attack.prepare_with(scenario, others)
     }
 }

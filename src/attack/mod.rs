@@ -32,6 +32,7 @@ pub mod within_strata;
 use serde::{Deserialize, Serialize};
 
 use distance_based::Standardize;
+use steps::OtherLaw;
 use whole::ByColumns;
 
 use crate::{
@@ -285,9 +286,14 @@ pub trait Attack: std::fmt::Debug + Sync {
         None
     }
 
-    /// The attacks of which it is made, if it adds up likelihoods of several laws ([`steps::LikelihoodOfSteps`]).
+    /// The attacks of which it is made, if it goes by the laws of several steps ([`steps::OfSteps`]).
     fn factors(&self) -> &[Box<dyn Attack>] {
         &[]
+    }
+
+    /// Whether it is nothing without the first of these.
+    fn needs_first_factor(&self) -> bool {
+        false
     }
 
     /// The same attack by the law of one stratum, of attacks by a law that can hold within strata; `None` where it is the same in all.
@@ -306,6 +312,19 @@ pub trait Attack: std::fmt::Debug + Sync {
     /// # Errors
     /// Usage or Input, when the attack does not apply to this scenario.
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>>;
+
+    /// The same where the laws of other steps speak of the same pairs: what they say is added up.
+    ///
+    /// # Errors
+    /// Those of [`prepare`](Self::prepare); Usage, when the attack has no lists of likelihoods.
+    fn prepare_with<'a>(
+        &self,
+        scenario: &Scenario<'a>,
+        others: Vec<OtherLaw<'a>>,
+    ) -> Result<Preference<'a>> {
+        let own = self.prepare(scenario)?;
+        steps::with(self.name(), own, others)
+    }
 
     /// The attack as one for which both files need not be there as a whole, if it is one.
     fn by_columns(&self) -> Option<&dyn ByColumns> {

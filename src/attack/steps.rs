@@ -3,48 +3,98 @@
 use super::{Attack, Lists, Preference, Scenario};
 use crate::error::{Error, Result};
 
-/// Record linkage by the likelihoods of several steps, each of which moved other attributes.
+/// Record linkage by the laws of several steps, each of which moved other attributes.
 ///
 /// ```text
 /// cost of (person, record) = Σ over the steps of −log-likelihood by the law of the step
 /// ```
 ///
 /// Given the original values, steps draw independently of each other, so their log-likelihoods add up. Attributes that no step moved have
-/// equal values, which the first law says. It is a part of [`likelihood`](super::likelihood) in reports.
+/// equal values, which the first law says. In reports it has the name of the attack by the first law: [`likelihood`](super::likelihood), or
+/// [`involution`](super::involution), which weighs the pairs that it leaves by all of this before it looks for those that stand and fall
+/// together.
 ///
 /// # Candidates
 /// Those of a person by every law: a record that is (nearly) impossible by one of them is none.
 ///
 /// # Errors
-/// Usage, where a law has no lists of likelihoods for files of this size (noise).
+/// Usage, where a law has no lists of likelihoods for files of this size (noise); beside involution, which has its own evidence, such a law is
+/// left out, and the report says so.
 #[derive(Debug)]
-pub struct LikelihoodOfSteps {
+pub struct OfSteps {
     factors: Vec<Box<dyn Attack>>,
+    goes_by: GoesBy,
 }
 
-impl LikelihoodOfSteps {
+/// What the first law is used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum GoesBy {
+    Likelihoods,
+    Swaps,
+}
+
+impl OfSteps {
     /// The likelihoods of several laws, each an attack that sees only what its law speaks of.
-    pub fn new(factors: Vec<Box<dyn Attack>>) -> Self {
-        Self { factors }
+    pub fn likelihoods(factors: Vec<Box<dyn Attack>>) -> Self {
+        Self {
+            factors,
+            goes_by: GoesBy::Likelihoods,
+        }
+    }
+
+    /// The attack on swaps, and the likelihoods of the laws of other steps.
+    pub fn swaps(involution: Box<dyn Attack>, others: Vec<Box<dyn Attack>>) -> Self {
+        Self {
+            factors: std::iter::once(involution).chain(others).collect(),
+            goes_by: GoesBy::Swaps,
+        }
+    }
+
+    fn of_swaps(&self) -> Option<&dyn Attack> {
+        let first = self.factors.first().map(AsRef::as_ref);
+        first.filter(|_| self.goes_by == GoesBy::Swaps)
     }
 }
 
-impl Attack for LikelihoodOfSteps {
+impl Attack for OfSteps {
     fn name(&self) -> &'static str {
-        "likelihood"
+        self.of_swaps().map_or("likelihood", |swaps| swaps.name())
     }
 
     fn has_candidate_sets(&self) -> bool {
-        self.factors.iter().all(|law| law.has_candidate_sets())
+        match self.of_swaps() {
+            // Where another law takes them away, the lists say so.
+            Some(swaps) => swaps.has_candidate_sets(),
+            None => self.factors.iter().all(|law| law.has_candidate_sets()),
+        }
+    }
+
+    fn is_balanced(&self) -> bool {
+        self.of_swaps().is_some_and(|swaps| swaps.is_balanced())
     }
 
     fn formula(&self) -> String {
-        "sum over the steps of ln(P(masked value | original value) / P(masked value)) by the published laws"
-            .into()
+        match self.of_swaps() {
+            None => {
+                "sum over the steps of ln(P(masked value | original value) / P(masked value)) by the published laws"
+                    .into()
+            }
+            Some(swaps) => format!("{} (likelihood by the laws of all steps)", swaps.formula()),
+        }
     }
 
     fn in_words(&self) -> String {
-        "knows the laws of all steps (likelihood)".into()
+        match self.of_swaps() {
+            None => "knows the laws of all steps (likelihood)".into(),
+            Some(swaps) => format!(
+                "knows the laws of all steps and that swaps are mutual ({})",
+                swaps.name()
+            ),
+        }
+    }
+
+    fn windows(&self, known: &[String]) -> Option<Vec<usize>> {
+        self.of_swaps().and_then(|swaps| swaps.windows(known))
     }
 
     fn caveats(&self, known: &[String]) -> Vec<String> {
@@ -78,7 +128,11 @@ impl Attack for LikelihoodOfSteps {
         &self.factors
     }
 
-    /// The judge prepares each law with what it speaks of, and adds them up ([`Added`]).
+    fn needs_first_factor(&self) -> bool {
+        self.goes_by == GoesBy::Swaps
+    }
+
+    /// The judge prepares each law with what it speaks of, the first one last ([`Attack::prepare_with`]).
     fn prepare<'a>(&self, _scenario: &Scenario<'a>) -> Result<Preference<'a>> {
         Err(Error::usage(
             "laws of several steps are looked at one by one",
@@ -86,10 +140,64 @@ impl Attack for LikelihoodOfSteps {
     }
 }
 
+/// What the law of another step says of all pairs.
+#[derive(Debug)]
+pub struct OtherLaw<'a> {
+    /// The method of the step.
+    pub method: &'static str,
+    /// The attack by its law.
+    pub attack: &'static str,
+    /// What that comes to.
+    pub preference: Preference<'a>,
+    /// Whether pairs that it does not list are impossible; else they are only very unlikely.
+    pub excludes: bool,
+}
+
+/// What an attack of this name comes to, and what other laws say.
+///
+/// # Errors
+/// Usage, when it has no lists of likelihoods to add that to.
+pub(super) fn with<'a>(
+    attack: &str,
+    own: Preference<'a>,
+    others: Vec<OtherLaw<'a>>,
+) -> Result<Preference<'a>> {
+    if others.is_empty() {
+        return Ok(own);
+    }
+    let exclude = others.iter().all(|other| other.excludes);
+    let others = others
+        .into_iter()
+        .map(|other| likelihoods(other.attack, other.preference));
+    let lists = std::iter::once(likelihoods(attack, own)).chain(others);
+    let added = Added::new(lists.collect::<Result<_>>()?, exclude);
+    Ok(Preference::Lists(Box::new(added)))
+}
+
+/// Lists of likelihoods, to be added up, of the attack of this name.
+///
+/// # Errors
+/// Usage, when the preference is no such thing.
+pub fn likelihoods<'a>(attack: &str, preference: Preference<'a>) -> Result<Box<dyn Lists + 'a>> {
+    match preference {
+        Preference::Lists(lists) if lists.is_likelihood() => Ok(lists),
+        _ => Err(unlikely(attack)),
+    }
+}
+
+/// The error of adding up what is no likelihood.
+pub fn unlikely(attack: &str) -> Error {
+    Error::usage(format!(
+        "several releases or steps are added up by likelihoods, which {attack} does not have in lists for these files"
+    ))
+}
+
 /// Lists of likelihoods that are added up, of the same seekers and sought records.
 #[derive(Debug)]
-pub struct Added<'a> {
+struct Added<'a> {
     lists: Vec<Box<dyn Lists + 'a>>,
+    /// Whether what others than the first leave out is impossible.
+    exclude: bool,
     /// In the order of the steps.
     caveats: Vec<String>,
 }
@@ -99,10 +207,14 @@ impl<'a> Added<'a> {
     ///
     /// Lists that weigh pairs come last, so that they are asked only for pairs that all others allow, which are few where a law has windows. The
     /// last digit of a sum of three laws and more can depend on it, unless costs are multiples of one step.
-    pub fn new(mut lists: Vec<Box<dyn Lists + 'a>>) -> Self {
+    fn new(mut lists: Vec<Box<dyn Lists + 'a>>, exclude: bool) -> Self {
         let caveats = lists.iter().flat_map(|lists| lists.caveats()).collect();
         lists.sort_by_key(|lists| lists.weighs_pairs());
-        Self { lists, caveats }
+        Self {
+            lists,
+            exclude,
+            caveats,
+        }
     }
 }
 
@@ -148,7 +260,7 @@ impl Lists for Added<'_> {
     }
 
     fn excludes_others(&self) -> bool {
-        self.lists.iter().all(|lists| lists.excludes_others())
+        self.exclude && self.lists.iter().all(|lists| lists.excludes_others())
     }
 
     fn caveats(&self) -> Vec<String> {

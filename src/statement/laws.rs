@@ -427,6 +427,22 @@ impl Laws {
         Some(law)
     }
 
+    /// The law that [`find`](Self::find) gives, and those of the other steps, which speak of what these moved alone: so no attribute is spoken
+    /// of twice.
+    pub fn led_by(&self, is: impl Fn(&Method) -> bool) -> Option<(Law, Vec<Law>)> {
+        let place = self.laws.iter().position(|law| is(&law.step.method))?;
+        let first = self.find(is)?;
+        let others = self.laws.iter().enumerate();
+        let others = others.filter(|&(other, _)| other != place).map(|(_, law)| {
+            let own = law.step.changed().filter(|name| law.scope.has(name));
+            Law {
+                scope: Scope::Only(own.cloned().collect()),
+                ..law.clone()
+            }
+        });
+        Some((first, others.collect()))
+    }
+
     /// The windows of rank swapping; `None` where nothing was swapped.
     pub fn windows(&self) -> Option<&Windows> {
         self.windows.as_ref()

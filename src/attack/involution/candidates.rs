@@ -43,6 +43,8 @@ pub(super) struct Candidates {
     pub records: Vec<u32>,
     /// −log-likelihood.
     pub costs: Vec<f64>,
+    /// What other laws say of each pair, which its cost includes; nothing where there are none.
+    pub others: Vec<f64>,
 }
 
 impl Candidates {
@@ -112,6 +114,7 @@ impl Candidates {
             costs: costs.collect(),
             records: of_seekers.concat(),
             starts,
+            others: Vec::new(),
         })
     }
 
@@ -160,6 +163,7 @@ impl Candidates {
             records: vec![0; starts[n]],
             costs: vec![0.0; starts[n]],
             starts,
+            others: Vec::new(),
         };
         for (seekers, piece) in order.chunks(AT_ONCE).zip(pieces) {
             for (&seeker, ends) in seekers.iter().zip(piece.starts.windows(2)) {
@@ -170,6 +174,42 @@ impl Candidates {
             }
         }
         Ok(all)
+    }
+
+    /// Adds what other laws say of the pairs; those that one of them leaves out go.
+    pub fn hear(&mut self, others: &[&dyn Lists]) {
+        if others.is_empty() {
+            return;
+        }
+        let mut said = vec![f64::INFINITY; self.len()];
+        let mut rest = said.as_mut_slice();
+        let mut rows = Vec::with_capacity(self.n_seekers());
+        for length in self.lengths() {
+            let (row, after) = rest.split_at_mut(length);
+            rows.push(row);
+            rest = after;
+        }
+        let rows = rows.into_par_iter().enumerate();
+        rows.for_each_init(Vec::new, |list, (seeker, said)| {
+            let records = &self.records[self.row(seeker)];
+            list.clear();
+            list.extend(records.iter().map(|&record| (record, 0.0)));
+            for other in others {
+                other.add_to(seeker, list);
+            }
+            let mut heard = list.iter().peekable();
+            for (said, &record) in said.iter_mut().zip(records) {
+                if let Some((_, cost)) = heard.next_if(|&&(other, _)| other == record) {
+                    *said = *cost;
+                }
+            }
+        });
+        for (cost, said) in self.costs.iter_mut().zip(&said) {
+            *cost += said;
+        }
+        let keeps: Vec<bool> = said.iter().map(|said| said.is_finite()).collect();
+        self.others = said;
+        self.retain(&keeps);
     }
 
     /// Number of pairs.
@@ -211,6 +251,9 @@ impl Candidates {
             for pair in pairs.filter(|&pair| keeps[pair]) {
                 self.records[kept] = self.records[pair];
                 self.costs[kept] = self.costs[pair];
+                if let Some(&said) = self.others.get(pair) {
+                    self.others[kept] = said;
+                }
                 kept += 1;
             }
         }
@@ -219,8 +262,10 @@ impl Candidates {
         }
         self.records.truncate(kept);
         self.costs.truncate(kept);
+        self.others.truncate(kept);
         self.records.shrink_to_fit();
         self.costs.shrink_to_fit();
+        self.others.shrink_to_fit();
     }
 }
 

@@ -16,6 +16,7 @@ use values::{Values, Whole};
 use super::{
     Attack, Direction, Lists, Preference, Scenario,
     likelihood::{Likelihood, Swaps},
+    steps::{OtherLaw, likelihoods},
     within_strata::Stratum,
 };
 use crate::{
@@ -72,6 +73,10 @@ pub const EPS: f64 = 0.02;
 /// # Attributes that were not swapped
 /// must be equal, as in [`Likelihood`]; nominal ones are never swapped.
 ///
+/// # Other steps
+/// What the laws of other steps say of the pairs is added to their costs ([`Attack::prepare_with`]) before these are weighed. If all of these
+/// laws exclude pairs for certain, such pairs fall before other sides are looked for; else they go afterwards, and nobody is a certain link.
+///
 /// # Ties
 /// An exchange is one of values: any pair of records with these values can be its other side.
 ///
@@ -81,7 +86,8 @@ pub const EPS: f64 = 0.02;
 ///
 /// # Complexity
 /// Pairs of which a look at the other sides in three attributes says that the law excludes them are never written down, unless they are their
-/// seeker's last; then O(pairs · attributes) to propagate. 13 bytes a pair left, and 12 for each attribute that was swapped.
+/// seeker's last; then O(pairs · attributes) to propagate. 13 bytes a pair left, 12 for each attribute that was swapped, and 16 where other
+/// laws are heard.
 ///
 /// # Source
 /// Our own.
@@ -160,11 +166,26 @@ impl Attack for Involution {
     }
 
     fn prepare<'a>(&self, scenario: &Scenario<'a>) -> Result<Preference<'a>> {
+        self.prepare_with(scenario, Vec::new())
+    }
+
+    fn prepare_with<'a>(
+        &self,
+        scenario: &Scenario<'a>,
+        others: Vec<OtherLaw<'a>>,
+    ) -> Result<Preference<'a>> {
         let swaps = Swaps::new(&self.law, scenario);
         let whole = Whole::new(scenario, self.law.masked_records(), self.law.left_out());
         let values = Values::new(scenario, &swaps.swapped(), whole);
-        let bytes = 13 + exchanges::BYTES_IN_ATTRIBUTE * values.columns().count();
         let mut caveats = Vec::new();
+        let others = Others::new(others, &mut caveats);
+        let bytes = 13
+            + exchanges::BYTES_IN_ATTRIBUTE * values.columns().count()
+            + if others.lists.is_empty() {
+                0
+            } else {
+                2 * size_of::<f64>()
+            };
         if !whole.people && !whole.release {
             caveats.push(
                 "part of the people are known and part of the records were released, so the other side of a swap may be \
@@ -182,12 +203,13 @@ impl Attack for Involution {
         };
         if bounded.swaps.is_bounded() {
             let candidates = Candidates::mutual(&bounded.swaps, &bounded.values, bytes)?;
-            match bounded.left(candidates, true)? {
+            match bounded.heard(candidates, &others)? {
                 Ok(candidates) => {
                     return Ok(Preference::Lists(Box::new(Left {
                         candidates,
                         n_sought,
                         bounded: Some(Arc::new(bounded)),
+                        exclude: others.exclude,
                         caveats,
                     })));
                 }
@@ -195,6 +217,7 @@ impl Attack for Involution {
             }
         }
         let mut candidates = Candidates::likely(&bounded.swaps, bytes_of_soft)?;
+        candidates.hear(&others.lists());
         if !soft::soften(&mut candidates, n_sought, &bounded.values, self.eps)? {
             caveats.push(
                 "nothing in these files shows that values were exchanged in pairs, with the attributes that are known: these are the links \
@@ -206,8 +229,45 @@ impl Attack for Involution {
             candidates,
             n_sought,
             bounded: None,
+            exclude: false,
             caveats,
         })))
+    }
+}
+
+/// What the laws of other steps say.
+struct Others<'a> {
+    lists: Vec<Box<dyn Lists + 'a>>,
+    /// Whether pairs that one of them leaves out are impossible: then they are no other side of any exchange.
+    exclude: bool,
+}
+
+impl<'a> Others<'a> {
+    /// Those that have likelihoods; what must be said of them goes to the caveats.
+    fn new(others: Vec<OtherLaw<'a>>, caveats: &mut Vec<String>) -> Self {
+        let mut all = Self {
+            lists: Vec::new(),
+            exclude: true,
+        };
+        for other in others {
+            let Ok(lists) = likelihoods(other.attack, other.preference) else {
+                caveats.push(format!(
+                    "the law of {} has no lists of likelihoods for files of this size, so what its attributes say is not used",
+                    other.method
+                ));
+                continue;
+            };
+            caveats.extend(lists.caveats());
+            all.exclude &= other.excludes;
+            all.lists.push(lists);
+        }
+        // Lists that weigh pairs are asked for the fewer of them.
+        all.lists.sort_by_key(|lists| lists.weighs_pairs());
+        all
+    }
+
+    fn lists(&self) -> Vec<&(dyn Lists + 'a)> {
+        self.lists.iter().map(AsRef::as_ref).collect()
     }
 }
 
@@ -221,6 +281,29 @@ struct Bounded {
 }
 
 impl Bounded {
+    /// Of these pairs, with their likelihoods as costs, those that are [left](Self::left) when other laws are heard, weighed; or who is left with
+    /// nobody.
+    fn heard(
+        &self,
+        mut pairs: Candidates,
+        others: &Others<'_>,
+    ) -> Result<std::result::Result<Candidates, Emptied>> {
+        if others.exclude {
+            pairs.hear(&others.lists());
+            return self.left(pairs, true);
+        }
+        // What is only unlikely is no proof that others have no other side.
+        let mut pairs = match self.left(pairs, false)? {
+            Ok(pairs) => pairs,
+            Err(emptied) => return Ok(Err(emptied)),
+        };
+        pairs.hear(&others.lists());
+        if let Some(emptied) = self.must.without_partner(&pairs) {
+            return Ok(Err(emptied));
+        }
+        self.weighed(pairs).map(Ok)
+    }
+
     /// Of these pairs, with their likelihoods as costs, those that are left when every pair without another side goes; or who is left with
     /// nobody. If they are to be `weighed`, by the pairs that they stand or fall with.
     fn left(
@@ -233,9 +316,17 @@ impl Bounded {
         if let Some(emptied) = self.must.without_partner(&pairs) {
             return Ok(Err(emptied));
         }
+        if weighed {
+            pairs = self.weighed(pairs)?;
+        }
+        Ok(Ok(pairs))
+    }
+
+    /// Pairs weighed by those that they stand or fall with.
+    fn weighed(&self, mut pairs: Candidates) -> Result<Candidates> {
         // Where everybody is left alone with somebody, there is nothing to weigh.
-        if !weighed || pairs.lengths().all(|length| length < 2) {
-            return Ok(Ok(pairs));
+        if pairs.lengths().all(|length| length < 2) {
+            return Ok(pairs);
         }
         let mutual = Exchanges::new(&pairs, &self.values).mutual();
         let places = self.values.places();
@@ -245,15 +336,16 @@ impl Bounded {
             self.swaps.log_of_change(attribute, seeker, sought) - log_n
         };
         together::weigh(&mut pairs, self.swaps.n_sought, &mutual, log_event)?;
-        Ok(Ok(pairs))
+        Ok(pairs)
     }
 
     /// The pairs of candidates that are kept, with their likelihoods.
     fn kept(&self, candidates: &Candidates, keeps: &dyn Fn(usize, u32) -> bool) -> Candidates {
         let mut kept = candidates.clone();
         let pairs = || candidates.seekers().zip(&candidates.records);
-        kept.costs = pairs()
-            .map(|(seeker, &record)| self.swaps.cost(seeker, record as usize))
+        let others = candidates.others.iter().chain(std::iter::repeat(&0.0));
+        kept.costs = (pairs().zip(others))
+            .map(|((seeker, &record), other)| self.swaps.cost(seeker, record as usize) + other)
             .collect();
         let keeps: Vec<bool> = pairs()
             .map(|(seeker, &record)| keeps(seeker, record))
@@ -333,6 +425,8 @@ struct Left {
     n_sought: usize,
     /// What they were found by in the hard form.
     bounded: Option<Arc<Bounded>>,
+    /// Whether others are impossible.
+    exclude: bool,
     caveats: Vec<String>,
 }
 
@@ -386,7 +480,7 @@ impl Lists for Left {
     }
 
     fn excludes_others(&self) -> bool {
-        self.bounded.is_some()
+        self.exclude
     }
 
     fn pairs_need_each_other(&self) -> bool {
@@ -407,6 +501,7 @@ impl Lists for Left {
                 candidates,
                 n_sought: self.n_sought,
                 bounded: Some(Arc::clone(bounded)),
+                exclude: self.exclude,
                 caveats: self.caveats.clone(),
             })
         }))

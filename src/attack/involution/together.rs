@@ -215,6 +215,7 @@ mod tests {
             costs: vec![0.0; records.len()],
             starts,
             records,
+            others: Vec::new(),
         };
         let mutual = [Mutual {
             attribute: 0,

@@ -363,7 +363,7 @@ mod tests {
             mahalanobis::{Mahalanobis, Scatter, Singular},
         },
         evaluate::{
-            link::{Shared, Study, seen::preference},
+            link::{Shared, Study},
             truth::{MaskedRecord, OriginalRecord, Truth},
         },
         statement::{Method, PramParameters, Step, TransitionMatrix},
@@ -468,7 +468,7 @@ mod tests {
             for attack in attacks {
                 assert!(attack.compares_values());
                 let seen = case.seen(attack).unwrap();
-                let whole = preference(&seen).unwrap();
+                let whole = seen.preference().unwrap();
                 let neighbours = |nearest: &Nearest<'_>| case.neighbours(nearest);
                 let scenario = case.scenario(false, None);
                 let values = [scenario.seekers(), scenario.sought()];
@@ -545,7 +545,7 @@ mod tests {
         let study = Study::among(&table, &table, &truth, held, released, Direction::default());
         let case = study.case(&known);
         let seen = case.seen(&Gower).unwrap();
-        let whole = preference(&seen).unwrap();
+        let whole = seen.preference().unwrap();
         let scenario = case.scenario(false, None);
         let values = [scenario.seekers(), scenario.sought()];
         let asked = (Shard::default(), values);

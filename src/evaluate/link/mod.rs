@@ -17,7 +17,6 @@ use std::{
 
 pub use assign::{Assign, AssignRule, Judging};
 pub use outcome::{Claim, FittedModel, Outcome};
-use seen::{likelihoods, preference, unlikely};
 pub use shared::{LeftOut, Shared, comparable, is_constant, shared_attributes};
 pub use study::Study;
 use study::{MASKED, ORIGINAL};
@@ -29,6 +28,7 @@ use crate::{
         learned::{Learner, Lesson},
         of_sample::OfSample,
         releases::{Further, Releases},
+        steps::{likelihoods, unlikely},
     },
     distance::nearest::Neighbours,
     error::Result,
@@ -151,7 +151,7 @@ impl Case<'_> {
             return Ok(self.of_shard(shard, judged, attack.has_candidate_sets()));
         }
         let seen = self.seen(attack)?;
-        let mut preference = preference(&seen)?;
+        let mut preference = seen.preference()?;
         if attack.left_out() > 0
             && self.study.direction == Direction::OriginalToMasked
             && judging.assign == Assign::Best
@@ -190,7 +190,7 @@ impl Case<'_> {
             .collect::<Result<Vec<_>>>()?;
         let mut lists = Vec::with_capacity(seen.len());
         for ((attack, _), seen) in cases.iter().zip(&seen) {
-            lists.push(likelihoods(*attack, preference(seen)?)?);
+            lists.push(likelihoods(attack.name(), seen.preference()?)?);
         }
         let mut added = Vec::with_capacity(further.len());
         for (release, lists) in further.iter().zip(lists.drain(1..)) {
@@ -204,7 +204,7 @@ impl Case<'_> {
                 counterpart.collect(),
             ));
         }
-        let first = lists.pop().ok_or_else(|| unlikely(attack))?;
+        let first = lists.pop().ok_or_else(|| unlikely(attack.name()))?;
         let all = Releases::new(first, added, self.study.direction)?;
         // Who is alike in one release need not be so in another.
         self.judged(attack, Preference::Lists(Box::new(all)), None, judging)

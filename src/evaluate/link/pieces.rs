@@ -212,7 +212,7 @@ mod tests {
         },
         evaluate::{
             judge,
-            link::{Study, seen::preference},
+            link::Study,
             truth::{MaskedRecord, OriginalRecord, Truth},
         },
         table::{ReadOptions, Table},
@@ -282,7 +282,7 @@ mod tests {
                 {
                     let shard: Shard = format!("{of}/{of}").parse().unwrap();
                     let seen = case.seen(attack).unwrap();
-                    let whole = preference(&seen).unwrap();
+                    let whole = seen.preference().unwrap();
                     let neighbours = |nearest: &Nearest<'_>| case.neighbours(nearest);
                     let partners = study.partners();
                     let expected =

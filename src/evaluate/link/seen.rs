@@ -2,13 +2,13 @@
 
 use super::Case;
 use crate::{
-    attack::{Attack, Lists, Preference, Release, by_law::Limited, steps::Added},
-    error::{Error, Result},
+    attack::{Attack, Preference, Release, by_law::Limited, steps::OtherLaw},
+    error::Result,
 };
 
 impl Case<'_> {
-    /// What an attack sees of this case; of one that adds up the laws of several steps, what each of those sees that speak of something.
-    pub(super) fn seen<'s>(&'s self, attack: &'s dyn Attack) -> Result<Vec<Seen<'s>>> {
+    /// What an attack sees of this case; of one by the laws of several steps, what each of those sees that speak of something.
+    pub(super) fn seen<'s>(&'s self, attack: &'s dyn Attack) -> Result<Seen<'s>> {
         let speaks = |factor: &&dyn Attack| {
             let law = factor.law();
             law.is_none_or(|law| {
@@ -17,21 +17,44 @@ impl Case<'_> {
                     .any(|name| law.applies_to(name, &self.known))
             })
         };
-        let factors = attack.factors().iter().map(AsRef::as_ref).filter(speaks);
-        let factors: Vec<&dyn Attack> = factors.collect();
-        match (factors.as_slice(), attack.factors().first()) {
-            ([], None) => Ok(vec![Seen::new(self, attack)?]),
-            // Which says that nothing is left.
-            ([], Some(first)) => Ok(vec![Seen::new(self, first.as_ref())?]),
-            (factors, _) => (factors.iter())
-                .map(|&factor| Seen::new(self, factor))
-                .collect(),
+        let all: Vec<&dyn Attack> = attack.factors().iter().map(AsRef::as_ref).collect();
+        let speak = (0..all.len()).filter(|&place| speaks(&all[place]));
+        let mut speak: Vec<usize> = speak.collect();
+        // The first law is asked where none speaks of anything, too: it says so.
+        if attack.needs_first_factor() || speak.is_empty() {
+            speak.retain(|&place| place != 0);
+            speak.insert(0, 0);
         }
+        let mut parts = speak
+            .into_iter()
+            .filter_map(|place| all.get(place).copied());
+        let first = parts.next().unwrap_or(attack);
+        Ok(Seen {
+            first: Part::new(self, first)?,
+            others: parts
+                .map(|factor| Part::new(self, factor))
+                .collect::<Result<_>>()?,
+        })
     }
 }
 
 /// What an attack sees of a case.
 pub(super) struct Seen<'s> {
+    first: Part<'s>,
+    /// What the laws of further steps speak of.
+    others: Vec<Part<'s>>,
+}
+
+impl Seen<'_> {
+    /// What the attack comes to.
+    pub(super) fn preference(&self) -> Result<Preference<'_>> {
+        let others = self.others.iter().map(Part::as_other_law);
+        self.first.preference(others.collect::<Result<_>>()?)
+    }
+}
+
+/// What an attack, or one of those that it is made of, sees of a case.
+struct Part<'s> {
     attack: &'s dyn Attack,
     case: &'s Case<'s>,
     /// Released attributes that it reads.
@@ -40,7 +63,7 @@ pub(super) struct Seen<'s> {
     limited: Option<Limited>,
 }
 
-impl<'s> Seen<'s> {
+impl<'s> Part<'s> {
     fn new(case: &'s Case<'s>, attack: &'s dyn Attack) -> Result<Self> {
         let beside = case.study.release(&attack.reads());
         let limited = {
@@ -56,45 +79,24 @@ impl<'s> Seen<'s> {
         })
     }
 
-    /// What the attack comes to.
-    fn preference(&self) -> Result<Preference<'_>> {
+    /// What the attack comes to, with what other laws say.
+    fn preference<'a>(&'a self, others: Vec<OtherLaw<'a>>) -> Result<Preference<'a>> {
         let worst_case = self.attack.needs_alignment();
         let whole = self.case.scenario(worst_case, self.beside.as_ref());
         match (&self.limited, self.attack.law()) {
-            (Some(limited), Some(law)) => limited.preference(self.attack, law, &whole),
-            _ => self.attack.prepare(&whole),
+            (Some(limited), Some(law)) => limited.preference(self.attack, law, &whole, others),
+            _ => self.attack.prepare_with(&whole, others),
         }
     }
-}
 
-/// What an attack comes to on what it sees, or several whose likelihoods are added up.
-pub(super) fn preference<'a>(seen: &'a [Seen<'_>]) -> Result<Preference<'a>> {
-    if let [one] = seen {
-        return one.preference();
+    /// What it says beside the first law.
+    fn as_other_law(&self) -> Result<OtherLaw<'_>> {
+        let law = self.attack.law();
+        Ok(OtherLaw {
+            method: law.map_or("another step", |law| law.step.method.name()),
+            attack: self.attack.name(),
+            preference: self.preference(Vec::new())?,
+            excludes: self.attack.has_candidate_sets(),
+        })
     }
-    let lists = (seen.iter()).map(|one| likelihoods(one.attack, one.preference()?));
-    let added = Added::new(lists.collect::<Result<_>>()?);
-    Ok(Preference::Lists(Box::new(added)))
-}
-
-/// Lists of likelihoods, to be added up.
-///
-/// # Errors
-/// Usage, when the preference is no such thing.
-pub(super) fn likelihoods<'a>(
-    attack: &dyn Attack,
-    preference: Preference<'a>,
-) -> Result<Box<dyn Lists + 'a>> {
-    match preference {
-        Preference::Lists(lists) if lists.is_likelihood() => Ok(lists),
-        _ => Err(unlikely(attack)),
-    }
-}
-
-/// The error of adding up what is no likelihood.
-pub(super) fn unlikely(attack: &dyn Attack) -> Error {
-    Error::usage(format!(
-        "several releases or steps are added up by likelihoods, which {} does not have in lists for these files",
-        attack.name()
-    ))
 }

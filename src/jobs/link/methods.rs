@@ -11,7 +11,6 @@ use crate::{
         distance_based::{DistanceBased, Standardize},
         gower::Gower,
         intersection::rank_swap::RankSwapIntersection,
-        involution::Involution,
         kernel::KernelDistance,
         learned::family::Family,
         mahalanobis::{Mahalanobis, Scatter},
@@ -149,10 +148,7 @@ fn attack(request: &AttackRequest, facts: &Facts<'_>) -> Result<Box<dyn Attack>>
             Ok(seeing(law, Box::new(attack)))
         }
         AttackRequest::Likelihood => facts.likelihood(),
-        &AttackRequest::Involution { eps } => {
-            let (likelihood, law) = facts.swapping()?;
-            Ok(seeing(law, Box::new(Involution::new(likelihood, eps)?)))
-        }
+        &AttackRequest::Involution { eps } => facts.involution(eps),
     }
 }
 

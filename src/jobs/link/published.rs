@@ -12,8 +12,9 @@ use crate::{
             microaggregation::{self, MicroaggregationIntersection},
             rank_swap::Bound,
         },
+        involution::Involution,
         likelihood::Likelihood,
-        steps::LikelihoodOfSteps,
+        steps::OfSteps,
     },
     error::{Error, Reason, Result},
     jobs::{Observer, groups},
@@ -153,7 +154,7 @@ impl Facts<'_> {
         match (factors.len(), without) {
             (0, Some(error)) => Err(error),
             (1, _) => Ok(factors.remove(0)),
-            _ => Ok(Box::new(LikelihoodOfSteps::new(factors))),
+            _ => Ok(Box::new(OfSteps::likelihoods(factors))),
         }
     }
 
@@ -164,13 +165,14 @@ impl Facts<'_> {
         laws.filter(is_pram).cloned().collect()
     }
 
-    /// The law of swapping, for attacks by swaps.
+    /// The attack on swaps, with what the laws of other steps say.
     ///
     /// # Errors
-    /// Usage, when nothing is known of it, or something that cannot be.
-    pub(super) fn swapping(&self) -> Result<(Likelihood, Option<Law>)> {
+    /// Usage, when nothing is known of swaps, or something that cannot be.
+    pub(super) fn involution(&self, eps: f64) -> Result<Box<dyn Attack>> {
         let Some(laws) = self.laws else {
-            return Ok((self.of_windows("involution")?, None));
+            let swaps = self.of_windows("involution")?;
+            return Ok(Box::new(Involution::new(swaps, eps)?));
         };
         let swaps = |method: &Method| {
             matches!(
@@ -178,23 +180,41 @@ impl Facts<'_> {
                 Method::RankSwap(_) | Method::PBuckets(_) | Method::PDistribution(_)
             )
         };
-        match laws.find(swaps) {
-            Some(law) => {
-                let likelihood = Likelihood::new(law.step.clone())?;
-                Ok((likelihood.leaving_out(laws.left_out()), Some(law)))
-            }
-            None if laws.find(|method| matches!(method, Method::Swaps(_))).is_some() => {
-                Err(Error::usage(
+        let Some((swapping, others)) = laws.led_by(swaps) else {
+            return Err(
+                if laws
+                    .find(|method| matches!(method, Method::Swaps(_)))
+                    .is_some()
+                {
+                    Error::usage(
                     "values were swapped by several steps; involution is the attack on values that were exchanged once",
                 )
-                .remedy("Leave involution out of --method: likelihood has the law of all steps"))
-            }
-            None => Err(Error::usage(format!(
-                "the statement is of {}, which swaps nothing; involution is the attack on swaps",
-                self.methods(laws)
-            ))
-            .remedy("Leave involution out of --method")),
-        }
+                .remedy("Leave involution out of --method: likelihood has the law of all steps")
+                } else {
+                    Error::usage(format!(
+                    "the statement is of {}, which swaps nothing; involution is the attack on swaps",
+                    self.methods(laws)
+                ))
+                .remedy("Leave involution out of --method")
+                },
+            );
+        };
+        let likelihood = |law: &Law| -> Result<Likelihood> {
+            Ok(Likelihood::new(law.step.clone())?.leaving_out(laws.left_out()))
+        };
+        let involution = Involution::new(likelihood(&swapping)?, eps)?;
+        let involution = ByLaw::around(Box::new(involution), swapping);
+        // Of a step without a law of likelihoods, the report says that no law speaks of its attributes.
+        let others = others.into_iter().filter_map(|law| {
+            let likelihood = likelihood(&law).ok()?;
+            Some(ByLaw::around(Box::new(likelihood), law))
+        });
+        let others: Vec<Box<dyn Attack>> = others.collect();
+        Ok(if others.is_empty() {
+            involution
+        } else {
+            Box::new(OfSteps::swaps(involution, others))
+        })
     }
 
     /// The law of rank swapping by the windows that were given.
