@@ -80,18 +80,20 @@ pub enum Below {
 #[derive(Debug)]
 pub struct WideTree {
     tree: KdTree,
-    /// The attributes, in the order of strips and edges.
+    /// The attributes, in the order of edges.
     attributes: Vec<usize>,
+    /// How many of them, the first, have strips.
+    n_strips: usize,
     /// The first is above all others.
     fans: Vec<Vec<Below>>,
     /// Of each fan the edges of each attribute.
     edges: Vec<Edges>,
-    /// Of each leaf the strip of each attribute: NaN where a value is missing, infinite past the last point.
+    /// Of each leaf the strips: NaN where a value is missing, infinite past the last point.
     strips: Vec<Strip>,
 }
 
 impl WideTree {
-    /// The tree of some points, whose leaves are [`Leaves::Full`](super::kd_tree::Leaves::Full) of [`LEAF`]. `coordinate`: where a value of an attribute
+    /// The tree of some points, whose leaves are [`Leaves::Full`](super::kd_tree::Leaves::Full) of [`LEAF`], by attributes that have strips, and others. `coordinate`: where a value of an attribute
     /// stands in single precision, in the order of the values; `cap`: what an attribute adds at most where somebody misses it.
     ///
     /// # Complexity
@@ -99,10 +101,12 @@ impl WideTree {
     pub fn new(
         boxes: BoxTree,
         points: &Matrix,
-        attributes: Vec<usize>,
+        (mut attributes, without_strips): (Vec<usize>, Vec<usize>),
         coordinate: impl Fn(usize, f64) -> f32 + Sync,
         cap: impl Fn(usize) -> f32,
     ) -> Self {
+        let n_strips = attributes.len();
+        attributes.extend(without_strips);
         let (mut fans, mut edges) = (Vec::new(), Vec::new());
         if boxes.tree.n_nodes() > 0 {
             // Levels that are left over go to the first fan, so that those at the bottom, which are the most, are full.
@@ -148,7 +152,7 @@ impl WideTree {
             }
             strip
         };
-        let (points, width) = (boxes.tree.points(), attributes.len());
+        let (points, width) = (boxes.tree.points(), n_strips);
         let strips = (0..points.len().div_ceil(LEAF) * width).into_par_iter();
         let strips = strips.with_min_len(1 << 8).map(|cell| {
             let first = cell / width * LEAF;
@@ -160,6 +164,7 @@ impl WideTree {
             fans,
             edges,
             attributes,
+            n_strips,
             tree: boxes.tree,
         }
     }
@@ -174,7 +179,7 @@ impl WideTree {
         self.tree.places()
     }
 
-    /// The attributes, in the order of [`strips`](Self::strips) and [`edges`](Self::edges).
+    /// The attributes, in the order of [`edges`](Self::edges), and of [`strips`](Self::strips), which the first ones have.
     #[inline(always)]
     pub fn attributes(&self) -> &[usize] {
         &self.attributes
@@ -206,7 +211,7 @@ impl WideTree {
     /// The points of a leaf, attribute by attribute.
     #[inline(always)]
     pub fn strips(&self, leaf: usize) -> &[Strip] {
-        &self.strips[leaf * self.attributes.len()..][..self.attributes.len()]
+        &self.strips[leaf * self.n_strips..][..self.n_strips]
     }
 
     /// The leaf in which a descent ends that goes to the nearest box each time; 0 without points.
@@ -369,7 +374,13 @@ mod tests {
             let boxes = BoxTree::build(&points, &[1.0; 4], Leaves::Full(LEAF));
             let attributes = vec![2, 0, 3, 1];
             let cap = |k: usize| k as f32 + 0.5;
-            let tree = WideTree::new(boxes, &points, attributes.clone(), |_, v| rounded(v), cap);
+            let tree = WideTree::new(
+                boxes,
+                &points,
+                (attributes.clone(), Vec::new()),
+                |_, v| rounded(v),
+                cap,
+            );
             let numbers: Vec<f64> = (0..n).map(|_| dice(1 << 10) as f64 - 500.0).collect();
             let greatest = tree.greatest(&numbers);
             // The leaves below each box, from the bottom: what is below a fan comes after it.

@@ -113,7 +113,13 @@ impl Filter {
             n_names: units.iter().filter(|units| units.names).count(),
             has_gaps,
             // Who misses an attribute adds nothing.
-            tree: WideTree::new(of_boxes, sought, attributes, coordinate, |_| 0.0),
+            tree: WideTree::new(
+                of_boxes,
+                sought,
+                (attributes, Vec::new()),
+                coordinate,
+                |_| 0.0,
+            ),
         }
     }
 

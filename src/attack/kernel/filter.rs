@@ -18,8 +18,8 @@
 //!
 //! # Its error
 //! Let `u = 2^-24`, X the norm of the seeker and R that of any record. Rounded coordinates are no farther from each other than the exact ones and
-//! `a = 1.05 u (X + R)`, so their squared distance is at most `(1 + 2^-10) m + (1 + 2^10) a²`; the sum of n squares is off by less than its 2^-11th for
-//! the n that there can be: [`LESS`] of it, less 1100 a², is no more than m. Norms are rounded outward. In the units, `e` errs by at most 4u
+//! `a = 1.05 u (X + R)`, so their squared distance is at most `(1 + 2^-10) m + (1 + 2^10) a²` (those that are looked up are nearer to the exact ones); the
+//! sum of n squares is off by less than its 2^-11th for the n that there can be: [`LESS`] of it, less 1100 a², is no more than m. Norms are rounded outward. In the units, `e` errs by at most 4u
 //! where |y|² ≤ 2, so its square by its 2^-10th and 6e-11, of which only the former counts where |e| > 2.5e-4, and else h^d is below 3. All else is
 //! rounded a few times for each of at most 4096 powers, and no term is negative. [`Seeker::most_of`] allows a 256th and 2e-10 d².
 //!
@@ -38,7 +38,12 @@ mod tests;
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::{SAFE_NORM, polynomial::squares_of, to_power};
+use super::{
+    SAFE_NORM,
+    patterns::{Patterns, Table},
+    polynomial::squares_of,
+    to_power,
+};
 use crate::{
     distance::{
         kd_tree::BoxTree,
@@ -65,7 +70,11 @@ const DOUBT: f32 = 1e-3;
 #[derive(Debug)]
 pub(super) struct Filter {
     degree: u32,
+    /// Columns with few patterns of values are the last ones, and have no strips.
     tree: WideTree,
+    patterns: Vec<Patterns>,
+    /// For each leaf, and each of these, the patterns of its records.
+    codes: Vec<[u8; LEAF]>,
     /// The squared norms of the records of each leaf.
     strips: Vec<Strip>,
     /// The squared norms, in the order of the tree.
@@ -80,7 +89,10 @@ pub(super) struct Filter {
 #[derive(Debug)]
 pub(super) struct Seeker<'a> {
     filter: &'a Filter,
+    /// In the order of the tree.
     values: Vec<f32>,
+    /// What patterns add.
+    tables: Vec<Table>,
     /// 1, which is the inverse of what numbers are divided by.
     one: f32,
     square: f32,
@@ -106,9 +118,30 @@ pub(super) struct Seeker<'a> {
 impl Filter {
     /// Of standardised records in a tree.
     pub(super) fn new(degree: u32, boxes: BoxTree, records: &Matrix) -> Self {
-        let attributes = boxes.widest_first();
+        let patterns = Patterns::of(records);
+        let has_code = |column: usize| {
+            let mut columns = patterns.iter().map(|of| &of.columns);
+            columns.any(|columns| columns.contains(&column))
+        };
+        let widest = boxes.widest_first().into_iter();
+        let (coded, plain): (Vec<usize>, Vec<usize>) = widest.partition(|&column| has_code(column));
         let coordinate = |_, value| rounded(value);
-        let tree = WideTree::new(boxes, records, attributes, coordinate, |_| f32::INFINITY);
+        let tree = WideTree::new(boxes, records, (plain, coded), coordinate, |_| {
+            f32::INFINITY
+        });
+        let codes_of = |leaf: &[u32], codes: &[u8]| {
+            let mut of_leaf = [0; LEAF];
+            for (own, &record) in of_leaf.iter_mut().zip(leaf) {
+                *own = codes[record as usize];
+            }
+            of_leaf
+        };
+        let leaves = tree.points().chunks(LEAF);
+        let codes = leaves.flat_map(|leaf| {
+            let patterns = patterns.iter();
+            patterns.map(move |of| codes_of(leaf, &of.codes))
+        });
+        let codes = codes.collect();
         let of_records = squares_of(records);
         let squares = tree.points().iter();
         let squares: Vec<f64> = squares.map(|&record| of_records[record as usize]).collect();
@@ -132,6 +165,8 @@ impl Filter {
         };
         Self {
             degree,
+            codes,
+            patterns,
             strips: squares.chunks(LEAF).map(strip).collect(),
             of_fans: ends.map(outward).collect(),
             radius: squares.iter().copied().fold(0.0, f64::max).sqrt(),
@@ -158,6 +193,7 @@ impl Filter {
         let mut seeker = Seeker {
             filter: self,
             values: attributes.map(|&k| rounded(values[k])).collect(),
+            tables: (self.patterns.iter()).map(|of| of.table(values)).collect(),
             one: rounded(1.0 / unit),
             square: rounded(square / unit),
             off: rounded(1100.0 * a * a / unit),
@@ -330,6 +366,26 @@ impl Seeker<'_> {
         }
     }
 
+    /// What patterns add to the squared distances, and to the products, of these records of a leaf: from the first place on.
+    #[inline(always)]
+    fn looked_up<const ACROSS: bool>(
+        &self,
+        codes: &[[u8; LEAF]],
+        lanes: std::ops::Range<usize>,
+    ) -> ([f32; LEAF], [f32; LEAF]) {
+        let (mut aparts, mut products) = ([0.0; LEAF], [0.0; LEAF]);
+        for (codes, table) in codes.iter().zip(&self.tables) {
+            let sums = aparts.iter_mut().zip(&mut products);
+            for (&code, (apart, product)) in codes[lanes.clone()].iter().zip(sums) {
+                *apart += table.apart[code as usize];
+                if ACROSS {
+                    *product += table.product[code as usize];
+                }
+            }
+        }
+        (aparts, products)
+    }
+
     /// What the records of a leaf cost at least, and if they are `COUNTED` at most.
     #[inline(always)]
     fn leaf<S: Simd, const ACROSS: bool, const COUNTED: bool>(
@@ -343,6 +399,7 @@ impl Seeker<'_> {
             is_anybody_near: false,
         };
         let strips = self.filter.tree.strips(leaf);
+        let codes = &self.filter.codes[leaf * self.tables.len()..][..self.tables.len()];
         let squares = S::as_simd_f32s(&self.filter.strips[leaf].0).0;
         let zero = simd.splat_f32s(0.0);
         let (farthest, most) = (simd.splat_f32s(self.farthest), simd.splat_f32s(self.most));
@@ -370,15 +427,21 @@ impl Seeker<'_> {
                     }
                 }
                 if !ACROSS {
-                    is_near = false;
-                    for &apart in &apart {
-                        let near = simd.less_than_or_equal_f32s(apart, farthest);
-                        is_near |= simd.first_true_m32s(near) < S::F32_LANES;
-                    }
+                    is_near = is_anybody_within(simd, apart, farthest);
                     if !is_near {
                         break;
                     }
                 }
+            }
+            if is_near && !codes.is_empty() {
+                let lanes = first * S::F32_LANES..(first + 2) * S::F32_LANES;
+                let (aparts, products) = self.looked_up::<ACROSS>(codes, lanes);
+                let (aparts, products) = (S::as_simd_f32s(&aparts).0, S::as_simd_f32s(&products).0);
+                for vector in 0..2 {
+                    apart[vector] = simd.add_f32s(apart[vector], aparts[vector]);
+                    product[vector] = simd.add_f32s(product[vector], products[vector]);
+                }
+                is_near = ACROSS || is_anybody_within(simd, apart, farthest);
             }
             if !is_near {
                 continue;
@@ -423,6 +486,17 @@ impl Seeker<'_> {
         }
         all
     }
+}
+
+/// Whether any of these squared distances is no more than that.
+#[inline(always)]
+fn is_anybody_within<S: Simd>(simd: S, apart: [S::f32s; 2], farthest: S::f32s) -> bool {
+    let mut is_near = false;
+    for apart in apart {
+        let near = simd.less_than_or_equal_f32s(apart, farthest);
+        is_near |= simd.first_true_m32s(near) < S::F32_LANES;
+    }
+    is_near
 }
 
 /// Bounds of the records below boxes.

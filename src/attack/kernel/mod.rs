@@ -3,6 +3,7 @@
 mod filter;
 #[cfg(test)]
 mod monomials;
+mod patterns;
 mod polynomial;
 mod priced;
 mod tanh;
