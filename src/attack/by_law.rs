@@ -123,7 +123,7 @@ impl Limited {
         match &self.strata {
             Some(strata) => {
                 let own = strata.preference(attack, law, whole)?;
-                steps::with(attack.name(), own, others)
+                steps::with((attack.name(), attack.is_balanced()), own, others)
             }
             None => attack.prepare_with(&self.scenario(whole), others),
         }

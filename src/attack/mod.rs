@@ -291,7 +291,7 @@ pub trait Attack: std::fmt::Debug + Sync {
         &[]
     }
 
-    /// Whether it is nothing without the first of these.
+    /// Whether the first of these takes part even where its law speaks of no known attribute: the attack is nothing without it.
     fn needs_first_factor(&self) -> bool {
         false
     }
@@ -323,7 +323,7 @@ pub trait Attack: std::fmt::Debug + Sync {
         others: Vec<OtherLaw<'a>>,
     ) -> Result<Preference<'a>> {
         let own = self.prepare(scenario)?;
-        steps::with(self.name(), own, others)
+        steps::with((self.name(), self.is_balanced()), own, others)
     }
 
     /// The attack as one for which both files need not be there as a whole, if it is one.

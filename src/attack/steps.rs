@@ -12,14 +12,14 @@ use crate::error::{Error, Result};
 /// Given the original values, steps draw independently of each other, so their log-likelihoods add up. Attributes that no step moved have
 /// equal values, which the first law says. In reports it has the name of the attack by the first law: [`likelihood`](super::likelihood), or
 /// [`involution`](super::involution), which weighs the pairs that it leaves by all of this before it looks for those that stand and fall
-/// together.
+/// together (where values were swapped within strata, afterwards).
 ///
 /// # Candidates
 /// Those of a person by every law: a record that is (nearly) impossible by one of them is none.
 ///
 /// # Errors
-/// Usage, where a law has no lists of likelihoods for files of this size (noise); beside involution, which has its own evidence, such a law is
-/// left out, and the report says so.
+/// Usage, where a law has no lists of likelihoods for files of this size (noise); beside involution, which has its own evidence, a law that cannot be
+/// used is left out, and the report says so.
 #[derive(Debug)]
 pub struct OfSteps {
     factors: Vec<Box<dyn Attack>>,
@@ -145,33 +145,80 @@ impl Attack for OfSteps {
 pub struct OtherLaw<'a> {
     /// The method of the step.
     pub method: &'static str,
-    /// The attack by its law.
+    /// The name of the attack by its law.
     pub attack: &'static str,
     /// What that comes to.
-    pub preference: Preference<'a>,
+    pub preference: Result<Preference<'a>>,
     /// Whether pairs that it does not list are impossible; else they are only very unlikely.
     pub excludes: bool,
+}
+
+/// Likelihoods by the laws of other steps.
+#[derive(Debug, Default)]
+pub(super) struct Others<'a> {
+    /// Of laws by which pairs that are not listed are impossible.
+    pub certain: Vec<Box<dyn Lists + 'a>>,
+    /// Of laws by which they are only very unlikely.
+    pub likely: Vec<Box<dyn Lists + 'a>>,
+    /// What the lists say of themselves, and which laws have none.
+    pub caveats: Vec<String>,
+    /// The methods of the steps.
+    pub methods: Vec<&'static str>,
+}
+
+impl<'a> Others<'a> {
+    /// Those that have likelihoods. The others are errors, or if they `may_lack` are left out, which is said.
+    ///
+    /// # Errors
+    /// What an attack by one of the laws objects to.
+    pub fn new(others: Vec<OtherLaw<'a>>, may_lack: bool) -> Result<Self> {
+        let mut all = Self::default();
+        for other in others {
+            let lists =
+                (other.preference).and_then(|preference| likelihoods(other.attack, preference));
+            match lists {
+                Ok(lists) => {
+                    all.methods.push(other.method);
+                    all.caveats.extend(lists.caveats());
+                    let excludes = other.excludes && lists.excludes_others();
+                    if excludes {
+                        all.certain.push(lists);
+                    } else {
+                        all.likely.push(lists);
+                    }
+                }
+                Err(error) if may_lack => all.caveats.push(format!(
+                    "what the law of {} says is not used: {}",
+                    other.method,
+                    error.what()
+                )),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(all)
+    }
+
+    /// Whether nobody says anything.
+    pub fn is_empty(&self) -> bool {
+        self.certain.is_empty() && self.likely.is_empty()
+    }
 }
 
 /// What an attack of this name comes to, and what other laws say.
 ///
 /// # Errors
-/// Usage, when it has no lists of likelihoods to add that to.
+/// Usage, when one of them has no lists of likelihoods to be added up, unless other laws `may_lack` them.
 pub(super) fn with<'a>(
-    attack: &str,
+    (attack, may_lack): (&str, bool),
     own: Preference<'a>,
     others: Vec<OtherLaw<'a>>,
 ) -> Result<Preference<'a>> {
     if others.is_empty() {
         return Ok(own);
     }
-    let exclude = others.iter().all(|other| other.excludes);
-    let others = others
-        .into_iter()
-        .map(|other| likelihoods(other.attack, other.preference));
-    let lists = std::iter::once(likelihoods(attack, own)).chain(others);
-    let added = Added::new(lists.collect::<Result<_>>()?, exclude);
-    Ok(Preference::Lists(Box::new(added)))
+    let own = likelihoods(attack, own)?;
+    let others = Others::new(others, may_lack)?;
+    Ok(Preference::Lists(Box::new(Added::new(own, others))))
 }
 
 /// Lists of likelihoods, to be added up, of the attack of this name.
@@ -203,12 +250,17 @@ struct Added<'a> {
 }
 
 impl<'a> Added<'a> {
-    /// Adds up lists; there must be one at least.
+    /// Adds up the lists of an attack and those of other laws.
     ///
     /// Lists that weigh pairs come last, so that they are asked only for pairs that all others allow, which are few where a law has windows. The
     /// last digit of a sum of three laws and more can depend on it, unless costs are multiples of one step.
-    fn new(mut lists: Vec<Box<dyn Lists + 'a>>, exclude: bool) -> Self {
-        let caveats = lists.iter().flat_map(|lists| lists.caveats()).collect();
+    fn new(own: Box<dyn Lists + 'a>, others: Others<'a>) -> Self {
+        let mut caveats = own.caveats();
+        caveats.extend(others.caveats);
+        let exclude = others.likely.is_empty();
+        let mut lists = vec![own];
+        lists.extend(others.certain);
+        lists.extend(others.likely);
         lists.sort_by_key(|lists| lists.weighs_pairs());
         Self {
             lists,

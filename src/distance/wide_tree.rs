@@ -93,7 +93,7 @@ pub struct WideTree {
 }
 
 impl WideTree {
-    /// The tree of some points, whose leaves are [`Leaves::Full`](super::kd_tree::Leaves::Full) of [`LEAF`], by attributes that have strips, and others. `coordinate`: where a value of an attribute
+    /// The tree of some points, whose leaves are [`Leaves::Full`](super::kd_tree::Leaves::Full) of [`LEAF`]. Of the attributes, the first `n_strips` have strips. `coordinate`: where a value of an attribute
     /// stands in single precision, in the order of the values; `cap`: what an attribute adds at most where somebody misses it.
     ///
     /// # Complexity
@@ -101,12 +101,10 @@ impl WideTree {
     pub fn new(
         boxes: BoxTree,
         points: &Matrix,
-        (mut attributes, without_strips): (Vec<usize>, Vec<usize>),
+        (attributes, n_strips): (Vec<usize>, usize),
         coordinate: impl Fn(usize, f64) -> f32 + Sync,
         cap: impl Fn(usize) -> f32,
     ) -> Self {
-        let n_strips = attributes.len();
-        attributes.extend(without_strips);
         let (mut fans, mut edges) = (Vec::new(), Vec::new());
         if boxes.tree.n_nodes() > 0 {
             // Levels that are left over go to the first fan, so that those at the bottom, which are the most, are full.
@@ -377,7 +375,7 @@ mod tests {
             let tree = WideTree::new(
                 boxes,
                 &points,
-                (attributes.clone(), Vec::new()),
+                (attributes.clone(), attributes.len()),
                 |_, v| rounded(v),
                 cap,
             );

@@ -362,7 +362,7 @@ impl Said {
         vec![OtherLaw {
             method: "pram",
             attack: "likelihood",
-            preference: Preference::Lists(Box::new(self.clone())),
+            preference: Ok(Preference::Lists(Box::new(self.clone()))),
             excludes,
         }]
     }
@@ -689,7 +689,7 @@ fn pairs_of_two_releases_fall_together() {
             });
         }
     }
-    assert!(fallen > 200, "{fallen}");
+    assert!(fallen > 500, "{fallen}");
 }
 
 /// Who knows half of the people: links are right as often as the attack says, and more often than by likelihood alone. Five files of

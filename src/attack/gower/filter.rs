@@ -116,7 +116,7 @@ impl Filter {
             tree: WideTree::new(
                 of_boxes,
                 sought,
-                (attributes, Vec::new()),
+                (attributes, sought.n_attributes()),
                 coordinate,
                 |_| 0.0,
             ),

@@ -24,11 +24,11 @@ const MANY: usize = 1024;
 /// The attributes of which exchanges are looked at before: each takes time for each pair, and the first ones leave few.
 const LOOKS: usize = 3;
 
-/// Lists that are longer than this on average are searched for on both sides of an exchange: that finds fewer, but takes longer for each.
+/// If lists would be longer than this on average, both sides of an exchange are searched for at once: that finds fewer, but takes longer for each.
 const LONG: f64 = 64.0;
 
-/// Not where values tie with so many: each of these is looked for by itself.
-const FEW_TIES: f64 = 4.0;
+/// That is not done where values tie with so many, since each of these is searched for by itself.
+const FEW_TIES: usize = 4;
 
 /// Pairs are numbered in 32 bits; an estimate leaves half of them.
 const MAX_PAIRS: u128 = 1 << 31;
@@ -43,7 +43,7 @@ pub(super) struct Candidates {
     pub records: Vec<u32>,
     /// −log-likelihood.
     pub costs: Vec<f64>,
-    /// What other laws say of each pair, which its cost includes; nothing where there are none.
+    /// What other laws say of each pair, which its cost includes; empty where there are none.
     pub others: Vec<f64>,
 }
 
@@ -54,13 +54,22 @@ impl Candidates {
     /// # Errors
     /// Failed, when what follows would take more memory than it should; lists are estimated before any is kept.
     pub fn mutual(swaps: &Swaps, values: &Values, bytes_a_pair: usize) -> Result<Self> {
+        Self::searched(swaps, values, bytes_a_pair, LONG)
+    }
+
+    /// The same, where lists longer than `long` are searched for on both sides of an exchange.
+    fn searched(swaps: &Swaps, values: &Values, bytes_a_pair: usize, long: f64) -> Result<Self> {
         let n = swaps.n_seekers;
         let columns = values.most_telling();
         let columns = &columns[..LOOKS.min(columns.len())];
         let index = match columns.first() {
             Some(&(exchanged, column))
-                if column.mean_ties().iter().all(|&ties| ties < FEW_TIES)
-                    && mean_length(swaps) > LONG =>
+                if column
+                    .mean_ties()
+                    .iter()
+                    .all(|&ties| ties < FEW_TIES as f64)
+                    && BothSides::check_memory(swaps, FEW_TIES * swaps.n_sought).is_ok()
+                    && mean_length(swaps) > long =>
             {
                 let givers = |sought: usize| column.givers(column.sought[sought]);
                 BothSides::new(swaps, exchanged, givers)
@@ -75,9 +84,9 @@ impl Candidates {
             for (look, (_, column)) in columns.iter().enumerate() {
                 // Whoever is left alone costs little; it is seen later whether they stay.
                 if look == 0 || list.len() > 1 {
-                    let is_known =
-                        |givers: usize, takers: usize| look == 0 && index.knows(givers, takers);
-                    sift(swaps, column, is_known, seeker, list);
+                    let is_compared =
+                        |givers: usize, takers: usize| look == 0 && index.compared(givers, takers);
+                    sift(swaps, column, is_compared, seeker, list);
                 }
             }
             list.retain(|&sought| swaps.admits(seeker, sought as usize));
@@ -177,7 +186,7 @@ impl Candidates {
     }
 
     /// Adds what other laws say of the pairs; those that one of them leaves out go.
-    pub fn hear(&mut self, others: &[&dyn Lists]) {
+    pub fn hear<'l>(&mut self, others: &[Box<dyn Lists + 'l>]) {
         if others.is_empty() {
             return;
         }
@@ -204,11 +213,13 @@ impl Candidates {
                 }
             }
         });
-        for (cost, said) in self.costs.iter_mut().zip(&said) {
-            *cost += said;
-        }
         let keeps: Vec<bool> = said.iter().map(|said| said.is_finite()).collect();
-        self.others = said;
+        self.others.resize(said.len(), 0.0);
+        let both = self.costs.iter_mut().zip(&mut self.others);
+        for ((cost, other), said) in both.zip(said) {
+            *cost += said;
+            *other += said;
+        }
         self.retain(&keeps);
     }
 
@@ -270,11 +281,11 @@ impl Candidates {
 }
 
 /// Takes those out of a seeker's list of sought records of which the law excludes all who could have made the other side of the exchange of an
-/// attribute; not where there are too many of these, or where it `is_known` of how many could have given and how many taken.
+/// attribute; not where there are too many of these, or where it `is_compared` of how many could have given and how many taken.
 fn sift(
     swaps: &Swaps,
     column: &Column,
-    is_known: impl Fn(usize, usize) -> bool,
+    is_compared: impl Fn(usize, usize) -> bool,
     seeker: usize,
     list: &mut Vec<u32>,
 ) {
@@ -291,7 +302,7 @@ fn sift(
         let givers = column.givers(value).filter(|_| value != own);
         givers.filter(|givers| {
             let (givers, takers) = (givers.len(), takers.len());
-            givers * takers < MANY && !is_known(givers, takers)
+            givers * takers < MANY && !is_compared(givers, takers)
         })
     });
     let givers: Vec<Option<&[u32]>> = givers.collect();
@@ -351,4 +362,89 @@ fn refuse_too_many(n: usize, bytes: usize, length: impl Fn(&[u32]) -> u64) -> Re
         bytes,
         REMEDY,
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{exchanges::Exchanges, values::Whole},
+        *,
+    };
+    use crate::{
+        attack::{Direction, Scenario, likelihood::Likelihood},
+        table::{Scale, matrix::Matrix},
+    };
+
+    /// A search for both sides of an exchange finds who is found without it: values with few ties and one with many, gaps, files of which
+    /// one is a part, an attribute that was not swapped, a single attribute, both directions.
+    #[test]
+    fn both_sides_at_once_or_one_by_one() {
+        let file = |n: usize, width: usize, seed: usize, has_gaps: bool| {
+            let value = |cell: usize| {
+                let (record, k) = (cell / width, cell % width);
+                let place = (record * [7, 91, 163][k] + seed * [11, 5, 17][k]) % 300;
+                let tie = [2, 1, 3][k];
+                (if place > 270 { 270 } else { place / tie * tie }) as f64
+            };
+            let values = (0..width * n).map(value).collect();
+            let mut matrix = Matrix::complete(n, width, values);
+            for record in (0..n).filter(|record| has_gaps && record % 9 == 0) {
+                matrix.set_missing(record, record / 9 % width);
+            }
+            matrix
+        };
+        let (mut found, mut searched) = (0, 0);
+        for (people, shown, has_gaps, names) in [
+            (300, 300, false, "abc"),
+            (300, 300, true, "abc"),
+            (200, 300, false, "abc"),
+            (300, 220, true, "abc"),
+            (300, 300, false, "ab-"),
+            (300, 300, true, "a"),
+            (220, 300, false, "a-"),
+        ] {
+            let known: Vec<String> = names.chars().map(Into::into).collect();
+            let file = |n, seed| file(n, known.len(), seed, has_gaps);
+            let (intruder, released) = (file(people, 0), file(shown, 1));
+            for direction in [Direction::OriginalToMasked, Direction::MaskedToOriginal] {
+                let scenario = Scenario {
+                    known: &known,
+                    scales: &vec![Scale::Continuous; known.len()],
+                    categories: &[],
+                    intruder: &intruder,
+                    released: &released,
+                    direction,
+                    aligned: None,
+                    beside: None,
+                    unrecoded: None,
+                };
+                let windows = (known.iter())
+                    .map(|name| (name.clone(), if name == "-" { 0 } else { 60 }))
+                    .collect();
+                let swaps = Swaps::new(&Likelihood::of_windows(windows, 300), &scenario);
+                let whole = Whole::new(&scenario, 300, 0);
+                let values = Values::new(&scenario, &swaps.swapped(), whole);
+                let [one, both] = [f64::INFINITY, 0.0].map(|long| {
+                    let mut pairs = Candidates::searched(&swaps, &values, 1, long).unwrap();
+                    // Whoever is left alone by the first look is not looked at again, and need not be the same.
+                    let possible = Exchanges::new(&pairs, &values).possible(pairs.len());
+                    pairs.retain(&possible);
+                    pairs
+                });
+                assert_eq!(one.starts, both.starts);
+                assert_eq!(one.records, both.records);
+                assert_eq!(one.costs, both.costs);
+                found += one.len();
+                let columns = values.most_telling();
+                let few = |column: &Column| {
+                    column
+                        .mean_ties()
+                        .iter()
+                        .all(|&ties| ties < FEW_TIES as f64)
+                };
+                searched += usize::from(columns.first().is_some_and(|(_, column)| few(column)));
+            }
+        }
+        assert!(found > 10_000 && searched > 4, "{found}, {searched}");
+    }
 }

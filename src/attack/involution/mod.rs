@@ -16,7 +16,7 @@ use values::{Values, Whole};
 use super::{
     Attack, Direction, Lists, Preference, Scenario,
     likelihood::{Likelihood, Swaps},
-    steps::{OtherLaw, likelihoods},
+    steps::{OtherLaw, Others},
     within_strata::Stratum,
 };
 use crate::{
@@ -74,8 +74,8 @@ pub const EPS: f64 = 0.02;
 /// must be equal, as in [`Likelihood`]; nominal ones are never swapped.
 ///
 /// # Other steps
-/// What the laws of other steps say of the pairs is added to their costs ([`Attack::prepare_with`]) before these are weighed. If all of these
-/// laws exclude pairs for certain, such pairs fall before other sides are looked for; else they go afterwards, and nobody is a certain link.
+/// What the laws of other steps say of the pairs is added to their costs ([`Attack::prepare_with`]) before these are weighed. Pairs that such a law
+/// makes impossible fall before other sides are looked for; those that one only finds very unlikely go afterwards, and then nobody is certain.
 ///
 /// # Ties
 /// An exchange is one of values: any pair of records with these values can be its other side.
@@ -87,7 +87,8 @@ pub const EPS: f64 = 0.02;
 /// # Complexity
 /// Pairs of which a look at the other sides in three attributes says that the law excludes them are never written down, unless they are their
 /// seeker's last; then O(pairs · attributes) to propagate. 13 bytes a pair left, 12 for each attribute that was swapped, and 16 where other
-/// laws are heard.
+/// laws are heard. Where values hardly tie and boxes hold many, the search takes an index of pairs of a sought record and whoever could have had
+/// its value: up to four times as many as records, of nearly twice as many attributes.
 ///
 /// # Source
 /// Our own.
@@ -178,10 +179,11 @@ impl Attack for Involution {
         let whole = Whole::new(scenario, self.law.masked_records(), self.law.left_out());
         let values = Values::new(scenario, &swaps.swapped(), whole);
         let mut caveats = Vec::new();
-        let others = Others::new(others, &mut caveats);
+        let others = Others::new(others, true)?;
+        caveats.extend(others.caveats.iter().cloned());
         let bytes = 13
             + exchanges::BYTES_IN_ATTRIBUTE * values.columns().count()
-            + if others.lists.is_empty() {
+            + if others.is_empty() {
                 0
             } else {
                 2 * size_of::<f64>()
@@ -209,15 +211,16 @@ impl Attack for Involution {
                         candidates,
                         n_sought,
                         bounded: Some(Arc::new(bounded)),
-                        exclude: others.exclude,
+                        exclude: others.likely.is_empty(),
                         caveats,
                     })));
                 }
-                Err(emptied) => caveats.push(emptied.in_words(self.eps)),
+                Err(emptied) => caveats.push(emptied.in_words(self.eps, &others.methods)),
             }
         }
         let mut candidates = Candidates::likely(&bounded.swaps, bytes_of_soft)?;
-        candidates.hear(&others.lists());
+        candidates.hear(&others.certain);
+        candidates.hear(&others.likely);
         if !soft::soften(&mut candidates, n_sought, &bounded.values, self.eps)? {
             caveats.push(
                 "nothing in these files shows that values were exchanged in pairs, with the attributes that are known: these are the links \
@@ -232,42 +235,6 @@ impl Attack for Involution {
             exclude: false,
             caveats,
         })))
-    }
-}
-
-/// What the laws of other steps say.
-struct Others<'a> {
-    lists: Vec<Box<dyn Lists + 'a>>,
-    /// Whether pairs that one of them leaves out are impossible: then they are no other side of any exchange.
-    exclude: bool,
-}
-
-impl<'a> Others<'a> {
-    /// Those that have likelihoods; what must be said of them goes to the caveats.
-    fn new(others: Vec<OtherLaw<'a>>, caveats: &mut Vec<String>) -> Self {
-        let mut all = Self {
-            lists: Vec::new(),
-            exclude: true,
-        };
-        for other in others {
-            let Ok(lists) = likelihoods(other.attack, other.preference) else {
-                caveats.push(format!(
-                    "the law of {} has no lists of likelihoods for files of this size, so what its attributes say is not used",
-                    other.method
-                ));
-                continue;
-            };
-            caveats.extend(lists.caveats());
-            all.exclude &= other.excludes;
-            all.lists.push(lists);
-        }
-        // Lists that weigh pairs are asked for the fewer of them.
-        all.lists.sort_by_key(|lists| lists.weighs_pairs());
-        all
-    }
-
-    fn lists(&self) -> Vec<&(dyn Lists + 'a)> {
-        self.lists.iter().map(AsRef::as_ref).collect()
     }
 }
 
@@ -288,8 +255,8 @@ impl Bounded {
         mut pairs: Candidates,
         others: &Others<'_>,
     ) -> Result<std::result::Result<Candidates, Emptied>> {
-        if others.exclude {
-            pairs.hear(&others.lists());
+        pairs.hear(&others.certain);
+        if others.likely.is_empty() {
             return self.left(pairs, true);
         }
         // What is only unlikely is no proof that others have no other side.
@@ -297,10 +264,7 @@ impl Bounded {
             Ok(pairs) => pairs,
             Err(emptied) => return Ok(Err(emptied)),
         };
-        pairs.hear(&others.lists());
-        if let Some(emptied) = self.must.without_partner(&pairs) {
-            return Ok(Err(emptied));
-        }
+        pairs.hear(&others.likely);
         self.weighed(pairs).map(Ok)
     }
 
@@ -408,9 +372,14 @@ struct Emptied {
 }
 
 impl Emptied {
-    fn in_words(&self, eps: f64) -> String {
+    /// With the methods of the steps of which other laws were heard.
+    fn in_words(&self, eps: f64, others: &[&str]) -> String {
+        let others = match others {
+            [] => String::new(),
+            others => format!(" the law of {} is another,", others.join(" or ")),
+        };
         format!(
-            "the assumption does not hold: swaps cannot all be mutual, since {} of {} {} are left with no candidate of their own. The window is another, \
+            "the assumption does not hold: swaps cannot all be mutual, since {} of {} {} are left with no candidate of their own. The window is another,{others} \
              something else moved values, or people are missing whom the other file should have; no link is certain, and these are links \
              of the soft form (--eps {eps})",
             self.many, self.among, self.of
@@ -484,7 +453,8 @@ impl Lists for Left {
     }
 
     fn pairs_need_each_other(&self) -> bool {
-        self.bounded.is_some()
+        // Not where some of them went that are only unlikely.
+        self.bounded.is_some() && self.exclude
     }
 
     fn only(

@@ -212,7 +212,7 @@ impl Column {
     }
 
     /// Those who look and had the value of a sought record, one of whom gave it, ascending; `None` without a value, or where some may be out
-    /// of sight: all who had it are known if no more show it than had it.
+    /// of sight: all who had it are known if no more show it than had it. (If masked records look: those that show what an original one had.)
     pub fn givers(&self, value: u32) -> Option<&[u32]> {
         let is_seen = value != MISSING
             && (self.fits || self.of_seekers.count(value) >= self.of_sought.count(value));
@@ -220,7 +220,7 @@ impl Column {
     }
 
     /// Those that are looked for and show the value of a seeker, one of whom took it, ascending; `None` without a value, or where some may
-    /// be out of sight: all who show it were released if no more had it.
+    /// be out of sight: all who show it were released if no more had it. (If masked records look: those who had what a masked one shows.)
     pub fn takers(&self, value: u32) -> Option<&[u32]> {
         let is_seen = value != MISSING
             && (self.fits || self.of_sought.count(value) >= self.of_seekers.count(value));

@@ -118,17 +118,18 @@ pub(super) struct Seeker<'a> {
 impl Filter {
     /// Of standardised records in a tree.
     pub(super) fn new(degree: u32, boxes: BoxTree, records: &Matrix) -> Self {
-        let patterns = Patterns::of(records);
+        let mut patterns = Patterns::of(records);
         let has_code = |column: usize| {
             let mut columns = patterns.iter().map(|of| &of.columns);
             columns.any(|columns| columns.contains(&column))
         };
         let widest = boxes.widest_first().into_iter();
-        let (coded, plain): (Vec<usize>, Vec<usize>) = widest.partition(|&column| has_code(column));
+        let (coded, mut all): (Vec<usize>, Vec<usize>) =
+            widest.partition(|&column| has_code(column));
+        let plain = all.len();
+        all.extend(coded);
         let coordinate = |_, value| rounded(value);
-        let tree = WideTree::new(boxes, records, (plain, coded), coordinate, |_| {
-            f32::INFINITY
-        });
+        let tree = WideTree::new(boxes, records, (all, plain), coordinate, |_| f32::INFINITY);
         let codes_of = |leaf: &[u32], codes: &[u8]| {
             let mut of_leaf = [0; LEAF];
             for (own, &record) in of_leaf.iter_mut().zip(leaf) {
@@ -142,6 +143,7 @@ impl Filter {
             patterns.map(move |of| codes_of(leaf, &of.codes))
         });
         let codes = codes.collect();
+        patterns.iter_mut().for_each(|of| of.codes = Vec::new());
         let of_records = squares_of(records);
         let squares = tree.points().iter();
         let squares: Vec<f64> = squares.map(|&record| of_records[record as usize]).collect();

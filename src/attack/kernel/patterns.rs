@@ -1,4 +1,4 @@
-//! Columns that few rows of values fill, as the indicators of an attribute with many categories do: what they add to a sum is looked up by a code.
+//! Neighbouring columns in which few different rows of values occur, as in the indicators of an attribute: what they add to a sum is looked up by a code.
 //!
 //! A leaf of records takes a byte of each for such columns together, where it takes four for each column; and of large files memory is what a search
 //! waits for.
@@ -25,7 +25,7 @@ pub(super) struct Patterns {
 
 impl Patterns {
     /// All columns that have few patterns. A column joins those before it if it shows one pattern more at most, as one more indicator of an attribute does:
-    /// so the rows of a pattern are few and its columns those of an attribute.
+    /// so a group has few patterns, and its columns are those of one attribute.
     ///
     /// # Complexity
     /// O(n d).
@@ -82,7 +82,7 @@ impl Patterns {
             };
             codes.push(code);
         }
-        (many <= MOST).then_some(Self {
+        Some(Self {
             columns: self.columns.start..column + 1,
             rows,
             codes,

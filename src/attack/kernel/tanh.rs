@@ -96,9 +96,13 @@ impl TanhLists {
         };
         let attributes = (0..sought.n_attributes()).collect();
         let coordinate = |_, value| rounded(value);
-        let tree = WideTree::new(boxes, sought, (attributes, Vec::new()), coordinate, |_| {
-            f32::INFINITY
-        });
+        let tree = WideTree::new(
+            boxes,
+            sought,
+            (attributes, sought.n_attributes()),
+            coordinate,
+            |_| f32::INFINITY,
+        );
         let order = tree.points();
         let own_of_sought: Vec<f64> = order
             .iter()

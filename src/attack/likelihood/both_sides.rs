@@ -1,9 +1,9 @@
 //! Whom laws of swapping leave possible for whom, where what one of them took another one gave.
 
 use super::{ranks::Ranks, reach::Reach, swaps::Swaps};
-use crate::attack::GapRule;
+use crate::{attack::GapRule, error::Result, memory};
 
-/// Of up to so many records with a value each is looked at by itself; of more, none is.
+/// If no more records than this share a value, each of them is looked at by itself; else none is.
 const TIES: usize = 16;
 
 /// The sought records, each beside those who could have been on the other side of its exchange.
@@ -26,7 +26,12 @@ impl BothSides {
     /// # Complexity
     /// As for [`Reach::of`].
     pub fn own(swaps: &Swaps) -> Self {
-        Self::with(swaps, Vec::new(), |_| None)
+        let reach = Reach::of(swaps);
+        Self {
+            others: Vec::new(),
+            sought: reach.records().to_vec(),
+            reach,
+        }
     }
 
     /// Of laws that have bounds, with the other side of the exchange of an attribute. `givers`: for each sought record the seekers who had
@@ -39,16 +44,10 @@ impl BothSides {
         exchanged: usize,
         givers: impl Fn(usize) -> Option<&'a [u32]>,
     ) -> Self {
-        let swapped = swaps.swapped().into_iter().enumerate();
-        let others = swapped.filter(|&(k, is_swapped)| is_swapped && k != exchanged);
-        Self::with(swaps, others.map(|(k, _)| k).collect(), givers)
-    }
-
-    fn with<'a>(
-        swaps: &Swaps,
-        others: Vec<usize>,
-        givers: impl Fn(usize) -> Option<&'a [u32]>,
-    ) -> Self {
+        let others: Vec<usize> = (0..swaps.laws.len()).filter(|&k| k != exchanged).collect();
+        if others.is_empty() {
+            return Self::own(swaps);
+        }
         let (mut ranks, mut sought) = (Vec::new(), Vec::new());
         for (record, place) in (0_u32..).zip(0..swaps.n_sought) {
             for giver in each(givers(place)) {
@@ -77,8 +76,23 @@ impl BothSides {
         }
     }
 
-    /// Whether the other side was looked at, of a seeker whose value so many show and a sought record whose value so many had.
-    pub fn knows(&self, givers: usize, takers: usize) -> bool {
+    /// Whether there is memory to look at both sides, of so many pairs of a sought record and a giver.
+    ///
+    /// # Errors
+    /// Failed, if not.
+    pub fn check_memory(swaps: &Swaps, pairs: usize) -> Result<()> {
+        // Ranks, the same as numbers, and the index in both precisions.
+        const BYTES: usize = 8 + 8 + 8 + 4;
+        memory::check(
+            "both sides of exchanges",
+            pairs as u128,
+            BYTES * 2 * swaps.laws.len(),
+            "Let the intruder know fewer records (--known-records)",
+        )
+    }
+
+    /// Whether both sides were compared, of a seeker whose value so many show and a sought record whose value so many had.
+    pub fn compared(&self, givers: usize, takers: usize) -> bool {
         !self.others.is_empty() && givers <= TIES && takers <= TIES
     }
 
@@ -201,7 +215,7 @@ mod tests {
                 let (takers, value) = (&takers[seeker], intruder.value(seeker, 0));
                 let is_possible = |sought: usize| {
                     let givers = &givers[sought];
-                    let known = asks && index.knows(givers.len(), takers.len());
+                    let known = asks && index.compared(givers.len(), takers.len());
                     let others = |giver: usize, taker: usize| {
                         (1..3).all(|k| {
                             let pair = [intruder.value(giver, k), released.value(taker, k)];

@@ -77,9 +77,13 @@ fn cut(boxes: BoxTree, points: &Matrix, scales: &[(f64, f64)], missing: &[f32]) 
     let attributes = (0..points.n_attributes()).collect();
     let coordinate = |k: usize, value| coordinate(value, scales[k]);
     // What a gap counts may be less than what a value does.
-    WideTree::new(boxes, points, (attributes, Vec::new()), coordinate, |k| {
-        missing[k]
-    })
+    WideTree::new(
+        boxes,
+        points,
+        (attributes, points.n_attributes()),
+        coordinate,
+        |k| missing[k],
+    )
 }
 
 impl<'a> PricedPoints<'a> {

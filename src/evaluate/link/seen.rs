@@ -17,18 +17,13 @@ impl Case<'_> {
                     .any(|name| law.applies_to(name, &self.known))
             })
         };
-        let all: Vec<&dyn Attack> = attack.factors().iter().map(AsRef::as_ref).collect();
-        let speak = (0..all.len()).filter(|&place| speaks(&all[place]));
-        let mut speak: Vec<usize> = speak.collect();
+        let all = attack.factors().iter().map(AsRef::as_ref).enumerate();
+        let needed = |place: usize| place == 0 && attack.needs_first_factor();
+        let parts = all.filter(|(place, factor)| needed(*place) || speaks(factor));
+        let mut parts = parts.map(|(_, factor)| factor);
         // The first law is asked where none speaks of anything, too: it says so.
-        if attack.needs_first_factor() || speak.is_empty() {
-            speak.retain(|&place| place != 0);
-            speak.insert(0, 0);
-        }
-        let mut parts = speak
-            .into_iter()
-            .filter_map(|place| all.get(place).copied());
-        let first = parts.next().unwrap_or(attack);
+        let first = attack.factors().first().map(AsRef::as_ref);
+        let first = parts.next().or(first).unwrap_or(attack);
         Ok(Seen {
             first: Part::new(self, first)?,
             others: parts
@@ -49,7 +44,7 @@ impl Seen<'_> {
     /// What the attack comes to.
     pub(super) fn preference(&self) -> Result<Preference<'_>> {
         let others = self.others.iter().map(Part::as_other_law);
-        self.first.preference(others.collect::<Result<_>>()?)
+        self.first.preference(others.collect())
     }
 }
 
@@ -90,13 +85,13 @@ impl<'s> Part<'s> {
     }
 
     /// What it says beside the first law.
-    fn as_other_law(&self) -> Result<OtherLaw<'_>> {
+    fn as_other_law(&self) -> OtherLaw<'_> {
         let law = self.attack.law();
-        Ok(OtherLaw {
+        OtherLaw {
             method: law.map_or("another step", |law| law.step.method.name()),
             attack: self.attack.name(),
-            preference: self.preference(Vec::new())?,
+            preference: self.preference(Vec::new()),
             excludes: self.attack.has_candidate_sets(),
-        })
+        }
     }
 }

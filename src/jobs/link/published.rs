@@ -181,23 +181,7 @@ impl Facts<'_> {
             )
         };
         let Some((swapping, others)) = laws.led_by(swaps) else {
-            return Err(
-                if laws
-                    .find(|method| matches!(method, Method::Swaps(_)))
-                    .is_some()
-                {
-                    Error::usage(
-                    "values were swapped by several steps; involution is the attack on values that were exchanged once",
-                )
-                .remedy("Leave involution out of --method: likelihood has the law of all steps")
-                } else {
-                    Error::usage(format!(
-                    "the statement is of {}, which swaps nothing; involution is the attack on swaps",
-                    self.methods(laws)
-                ))
-                .remedy("Leave involution out of --method")
-                },
-            );
+            return Err(self.no_swaps(laws));
         };
         let likelihood = |law: &Law| -> Result<Likelihood> {
             Ok(Likelihood::new(law.step.clone())?.leaving_out(laws.left_out()))
@@ -215,6 +199,24 @@ impl Facts<'_> {
         } else {
             Box::new(OfSteps::swaps(involution, others))
         })
+    }
+
+    /// The error of undoing swaps that there are none of, or that were not made once.
+    fn no_swaps(&self, laws: &Laws) -> Error {
+        if laws
+            .find(|method| matches!(method, Method::Swaps(_)))
+            .is_some()
+        {
+            return Error::usage(
+                "values were swapped by several steps; involution is the attack on values that were exchanged once",
+            )
+            .remedy("Leave involution out of --method: likelihood has the law of all steps");
+        }
+        Error::usage(format!(
+            "the statement is of {}, which swaps nothing; involution is the attack on swaps",
+            self.methods(laws)
+        ))
+        .remedy("Leave involution out of --method")
     }
 
     /// The law of rank swapping by the windows that were given.
