@@ -156,10 +156,8 @@ pub struct OtherLaw<'a> {
 /// Likelihoods by the laws of other steps.
 #[derive(Debug, Default)]
 pub(super) struct Others<'a> {
-    /// Of laws by which pairs that are not listed are impossible.
-    pub certain: Vec<Box<dyn Lists + 'a>>,
-    /// Of laws by which they are only very unlikely.
-    pub likely: Vec<Box<dyn Lists + 'a>>,
+    /// In the order of the steps, each with whether pairs that it does not list are impossible.
+    lists: Vec<(Box<dyn Lists + 'a>, bool)>,
     /// What the lists say of themselves, and which laws have none.
     pub caveats: Vec<String>,
     /// The methods of the steps.
@@ -181,11 +179,7 @@ impl<'a> Others<'a> {
                     all.methods.push(other.method);
                     all.caveats.extend(lists.caveats());
                     let excludes = other.excludes && lists.excludes_others();
-                    if excludes {
-                        all.certain.push(lists);
-                    } else {
-                        all.likely.push(lists);
-                    }
+                    all.lists.push((lists, excludes));
                 }
                 Err(error) if may_lack => all.caveats.push(format!(
                     "what the law of {} says is not used: {}",
@@ -200,7 +194,22 @@ impl<'a> Others<'a> {
 
     /// Whether nobody says anything.
     pub fn is_empty(&self) -> bool {
-        self.certain.is_empty() && self.likely.is_empty()
+        self.lists.is_empty()
+    }
+
+    /// Those by which pairs that are not listed are impossible.
+    pub fn certain(&self) -> Vec<&(dyn Lists + 'a)> {
+        self.that(true)
+    }
+
+    /// Those by which such pairs are only very unlikely.
+    pub fn likely(&self) -> Vec<&(dyn Lists + 'a)> {
+        self.that(false)
+    }
+
+    fn that(&self, exclude: bool) -> Vec<&(dyn Lists + 'a)> {
+        let lists = self.lists.iter().filter(|of| of.1 == exclude);
+        lists.map(|(lists, _)| lists.as_ref()).collect()
     }
 }
 
@@ -218,7 +227,11 @@ pub(super) fn with<'a>(
     }
     let own = likelihoods(attack, own)?;
     let others = Others::new(others, may_lack)?;
-    Ok(Preference::Lists(Box::new(Added::new(own, others))))
+    // Of likelihoods alone, the attack itself says whether any law is so vague.
+    let exclude = !may_lack || others.likely().is_empty();
+    Ok(Preference::Lists(Box::new(Added::new(
+        own, others, exclude,
+    ))))
 }
 
 /// Lists of likelihoods, to be added up, of the attack of this name.
@@ -254,13 +267,11 @@ impl<'a> Added<'a> {
     ///
     /// Lists that weigh pairs come last, so that they are asked only for pairs that all others allow, which are few where a law has windows. The
     /// last digit of a sum of three laws and more can depend on it, unless costs are multiples of one step.
-    fn new(own: Box<dyn Lists + 'a>, others: Others<'a>) -> Self {
+    fn new(own: Box<dyn Lists + 'a>, others: Others<'a>, exclude: bool) -> Self {
         let mut caveats = own.caveats();
         caveats.extend(others.caveats);
-        let exclude = others.likely.is_empty();
         let mut lists = vec![own];
-        lists.extend(others.certain);
-        lists.extend(others.likely);
+        lists.extend(others.lists.into_iter().map(|(lists, _)| lists));
         lists.sort_by_key(|lists| lists.weighs_pairs());
         Self {
             lists,

@@ -186,7 +186,7 @@ impl Candidates {
     }
 
     /// Adds what other laws say of the pairs; those that one of them leaves out go.
-    pub fn hear<'l>(&mut self, others: &[Box<dyn Lists + 'l>]) {
+    pub fn hear(&mut self, others: &[&(dyn Lists + '_)]) {
         if others.is_empty() {
             return;
         }

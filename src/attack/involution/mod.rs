@@ -211,7 +211,7 @@ impl Attack for Involution {
                         candidates,
                         n_sought,
                         bounded: Some(Arc::new(bounded)),
-                        exclude: others.likely.is_empty(),
+                        exclude: others.likely().is_empty(),
                         caveats,
                     })));
                 }
@@ -219,8 +219,8 @@ impl Attack for Involution {
             }
         }
         let mut candidates = Candidates::likely(&bounded.swaps, bytes_of_soft)?;
-        candidates.hear(&others.certain);
-        candidates.hear(&others.likely);
+        candidates.hear(&others.certain());
+        candidates.hear(&others.likely());
         if !soft::soften(&mut candidates, n_sought, &bounded.values, self.eps)? {
             caveats.push(
                 "nothing in these files shows that values were exchanged in pairs, with the attributes that are known: these are the links \
@@ -255,8 +255,8 @@ impl Bounded {
         mut pairs: Candidates,
         others: &Others<'_>,
     ) -> Result<std::result::Result<Candidates, Emptied>> {
-        pairs.hear(&others.certain);
-        if others.likely.is_empty() {
+        pairs.hear(&others.certain());
+        if others.likely().is_empty() {
             return self.left(pairs, true);
         }
         // What is only unlikely is no proof that others have no other side.
@@ -264,7 +264,7 @@ impl Bounded {
             Ok(pairs) => pairs,
             Err(emptied) => return Ok(Err(emptied)),
         };
-        pairs.hear(&others.likely);
+        pairs.hear(&others.likely());
         self.weighed(pairs).map(Ok)
     }
 

@@ -4,6 +4,7 @@ use super::Case;
 use crate::{
     attack::{Attack, Preference, Release, by_law::Limited, steps::OtherLaw},
     error::Result,
+    statement::Method,
 };
 
 impl Case<'_> {
@@ -87,11 +88,14 @@ impl<'s> Part<'s> {
     /// What it says beside the first law.
     fn as_other_law(&self) -> OtherLaw<'_> {
         let law = self.attack.law();
+        // The law of averages is a model, by which the right record can be one of those left out.
+        let is_model =
+            law.is_some_and(|law| matches!(law.step.method, Method::Microaggregation(_)));
         OtherLaw {
             method: law.map_or("another step", |law| law.step.method.name()),
             attack: self.attack.name(),
             preference: self.preference(Vec::new()),
-            excludes: self.attack.has_candidate_sets(),
+            excludes: self.attack.has_candidate_sets() && !is_model,
         }
     }
 }
