@@ -40,7 +40,7 @@ use pulp::{Arch, Simd, WithSimd};
 
 use super::{
     SAFE_NORM,
-    patterns::{Patterns, Table},
+    patterns::{Patterns, Sums},
     polynomial::squares_of,
     to_power,
 };
@@ -92,7 +92,7 @@ pub(super) struct Seeker<'a> {
     /// In the order of the tree.
     values: Vec<f32>,
     /// What patterns add.
-    tables: Vec<Table>,
+    sums: Vec<Sums>,
     /// 1, which is the inverse of what numbers are divided by.
     one: f32,
     square: f32,
@@ -195,7 +195,7 @@ impl Filter {
         let mut seeker = Seeker {
             filter: self,
             values: attributes.map(|&k| rounded(values[k])).collect(),
-            tables: (self.patterns.iter()).map(|of| of.table(values)).collect(),
+            sums: (self.patterns.iter()).map(|of| of.sums(values)).collect(),
             one: rounded(1.0 / unit),
             square: rounded(square / unit),
             off: rounded(1100.0 * a * a / unit),
@@ -376,12 +376,12 @@ impl Seeker<'_> {
         lanes: std::ops::Range<usize>,
     ) -> ([f32; LEAF], [f32; LEAF]) {
         let (mut aparts, mut products) = ([0.0; LEAF], [0.0; LEAF]);
-        for (codes, table) in codes.iter().zip(&self.tables) {
-            let sums = aparts.iter_mut().zip(&mut products);
-            for (&code, (apart, product)) in codes[lanes.clone()].iter().zip(sums) {
-                *apart += table.apart[code as usize];
+        for (codes, sums) in codes.iter().zip(&self.sums) {
+            let both = aparts.iter_mut().zip(&mut products);
+            for (&code, (apart, product)) in codes[lanes.clone()].iter().zip(both) {
+                *apart += sums.apart[code as usize];
                 if ACROSS {
-                    *product += table.product[code as usize];
+                    *product += sums.product[code as usize];
                 }
             }
         }
@@ -401,7 +401,7 @@ impl Seeker<'_> {
             is_anybody_near: false,
         };
         let strips = self.filter.tree.strips(leaf);
-        let codes = &self.filter.codes[leaf * self.tables.len()..][..self.tables.len()];
+        let codes = &self.filter.codes[leaf * self.sums.len()..][..self.sums.len()];
         let squares = S::as_simd_f32s(&self.filter.strips[leaf].0).0;
         let zero = simd.splat_f32s(0.0);
         let (farthest, most) = (simd.splat_f32s(self.farthest), simd.splat_f32s(self.most));

@@ -90,14 +90,14 @@ impl Patterns {
     }
 
     /// For each pattern, its squared distance from some values of these columns and its product with them, rounded.
-    pub fn table(&self, values: &[f64]) -> Table {
+    pub fn sums(&self, values: &[f64]) -> Sums {
         let values = &values[self.columns.clone()];
-        let mut table = Table {
+        let mut sums = Sums {
             apart: [0.0; MOST],
             product: [0.0; MOST],
         };
-        let sums = table.apart.iter_mut().zip(&mut table.product);
-        for (row, (apart, product)) in self.rows.chunks_exact(values.len()).zip(sums) {
+        let cells = sums.apart.iter_mut().zip(&mut sums.product);
+        for (row, (apart, product)) in self.rows.chunks_exact(values.len()).zip(cells) {
             let (mut squares, mut products) = (0.0, 0.0);
             for (own, value) in row.iter().zip(values) {
                 squares += (own - value) * (own - value);
@@ -105,13 +105,13 @@ impl Patterns {
             }
             (*apart, *product) = (rounded(squares), rounded(products));
         }
-        table
+        sums
     }
 }
 
 /// What each pattern adds for a seeker.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct Sums {
     pub apart: [f32; MOST],
     pub product: [f32; MOST],
 }
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(columns, [2..8, 8..14]);
         let seeker: Vec<f64> = (0..17).map(|k| f64::from(k) / 4.0 - 1.0).collect();
         for patterns in &all {
-            let table = patterns.table(&seeker);
+            let sums = patterns.sums(&seeker);
             for (row, &code) in rows.iter().zip(&patterns.codes) {
                 let pairs = || {
                     row.iter()
@@ -154,7 +154,7 @@ mod tests {
                 };
                 let apart: f64 = pairs().map(|(own, value)| (own - value).powi(2)).sum();
                 let product: f64 = pairs().map(|(own, value)| own * value).sum();
-                let found = [table.apart, table.product].map(|sums| f64::from(sums[code as usize]));
+                let found = [sums.apart, sums.product].map(|sums| f64::from(sums[code as usize]));
                 assert!((found[0] - apart).abs() < 1e-5 && (found[1] - product).abs() < 1e-5);
             }
         }

@@ -59,7 +59,7 @@ fn bounds_are_no_costs_of_less() {
             let seekers = matrix(30, &of_seeker);
             let lists = PolynomialLists::new(degree, seekers, (&sought, None)).unwrap();
             let coded = usize::from(width > 3);
-            assert_eq!(lists.seeker(0).tables.len(), coded);
+            assert_eq!(lists.seeker(0).sums.len(), coded);
             for number in 0..30 {
                 let mut seeker = lists.seeker(number);
                 let fans = 0..seeker.filter.tree.n_fans() as u32;
