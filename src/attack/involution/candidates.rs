@@ -384,7 +384,7 @@ mod tests {
                 let (record, k) = (cell / width, cell % width);
                 let place = (record * [7, 91, 163][k] + seed * [11, 5, 17][k]) % 300;
                 let tie = [2, 1, 3][k];
-                (if place > 270 { 270 } else { place / tie * tie }) as f64
+                (if place > 280 { 280 } else { place / tie * tie }) as f64
             };
             let values = (0..width * n).map(value).collect();
             let mut matrix = Matrix::complete(n, width, values);

@@ -394,7 +394,7 @@ struct Left {
     n_sought: usize,
     /// What they were found by in the hard form.
     bounded: Option<Arc<Bounded>>,
-    /// Whether others are impossible.
+    /// Whether others are impossible: in the hard form, unless another law only finds them unlikely.
     exclude: bool,
     caveats: Vec<String>,
 }
@@ -454,7 +454,7 @@ impl Lists for Left {
 
     fn pairs_need_each_other(&self) -> bool {
         // Not where some of them went that are only unlikely.
-        self.bounded.is_some() && self.exclude
+        self.exclude
     }
 
     fn only(
